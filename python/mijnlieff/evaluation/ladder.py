@@ -26,9 +26,9 @@ LADDER = {
     "minimax:6": -101,
     "rollouts:256": -73,
     "rollouts:1024": 78,
-    "champion": 139,
+    "champion": 191,
     "perfect": 394,
-    "champion:64": 424,
+    "champion:64": 431,
 }
 """Ratings of built-in players in Elo points, weakest first; the solver helps ``champion:64``."""
 

@@ -74,10 +74,10 @@ def test_each_command_has_help_with_an_example_that_runs(command, tmp_path):
             assert printed(*words, stdin="quit\n", cwd=tmp_path)
 
 
-def test_the_help_of_train_shows_ten_options_and_on_demand_all():
+def test_the_help_of_train_shows_nine_options_and_on_demand_all():
     short, whole = printed("train", "--help"), printed("train", "--help-all")
     options = {text: set(re.findall(r"^  (--[a-z-]+)", text, re.M)) for text in (short, whole)}
-    assert len(options[short] - {"--help-all"}) == 10 and options[short] < options[whole]
+    assert len(options[short] - {"--help-all"}) == 9 and options[short] < options[whole]
     assert {"--gae-lambda", "--ray-workers", "--holdout"} <= options[whole]
     assert "many boards" not in short and short.count("\n  mijnlieff train ") == 3
 

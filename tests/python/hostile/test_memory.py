@@ -157,8 +157,8 @@ observations = np.repeat(start[None], 40, axis=0)
 @pytest.mark.parametrize(
     ("call", "more"),
     [
-        ("make(1, 4000, 1, deep)", 30),
-        ("make(700, 1, 1, wide)", 30),
+        ("make(1, 7000, 1, deep)", 30),
+        ("make(1200, 1, 1, wide)", 30),
         ("m.Network(file)", 30),
         ("network.evaluate(observations[:1])", 200),
         ("m.SelfPlay(network, num_games=2, num_simulations=2).play(1)", 200),
@@ -166,14 +166,14 @@ observations = np.repeat(start[None], 40, axis=0)
 )
 def test_networks_that_do_not_fit_are_refused(call, more):
     setup = NETWORKS + (
-        "deep, wide = weights(1, 4000, 1), weights(700, 1, 1)\n"
-        "network = make(1, 4000, 1, deep)\nfile = network.to_bytes()"
+        "deep, wide = weights(1, 7000, 1), weights(1200, 1, 1)\n"
+        "network = make(1, 7000, 1, deep)\nfile = network.to_bytes()"
     )
     (line,) = said(call, more * MB, setup=setup)
     assert re.search(r"not enough memory for the network: \d{8,10} bytes needed$", line), line
 
 
-@pytest.mark.parametrize("sizes", [(1, 300, 1), (640, 1, 1)], ids=["deep", "wide"])
+@pytest.mark.parametrize("sizes", [(1, 300, 1), (900, 1, 1)], ids=["deep", "wide"])
 def test_with_any_amount_of_memory_a_network_works_or_is_refused(sizes):
     # Wherever memory ends, while layers are made, kernels spread out or hidden layers filled.
     setup = (
