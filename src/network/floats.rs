@@ -26,6 +26,7 @@ pub(super) struct Floats {
 
 impl Weights for Floats {
     type Input = f32;
+    type Outputs = Lanes;
 
     fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let (inputs, vectors) = (bounds.len(), outputs / LANES);

@@ -10,10 +10,10 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
+use bytemuck::pod_collect_to_vec;
+
 use super::layer::{Apply, Weights};
-use crate::simd::{
-    LANES, Lanes, WIDE_WORDS, WORDS, WideKernel, WideSimd, WideVector, dispatch_wide,
-};
+use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector, WideWords, dispatch_wide};
 
 /// Vectors of outputs that are summed at once where registers hold so many.
 const STRIP: usize = 6;
@@ -22,14 +22,15 @@ const STRIP: usize = 6;
 #[derive(Debug)]
 pub(super) struct Integers {
     /// Vector by vector of outputs, in it by pair of inputs, and in that both of them by output.
-    weights: Vec<[i16; WIDE_WORDS]>,
+    weights: Vec<WideWords>,
     /// The factor for the sums of each output.
-    scales: Vec<Lanes>,
+    scales: Vec<WideLanes>,
     pairs: usize,
 }
 
 impl Weights for Integers {
     type Input = [i16; 2];
+    type Outputs = WideLanes;
 
     /// The weights are rounded, and scaled so that their sums of products fit 32 bits for all inputs
     /// within the bounds.
@@ -53,22 +54,19 @@ impl Weights for Integers {
                 (entry(input, output) / scale).round_ties_even() as i16
             })
         };
-        let (pairs, vectors) = (inputs / 2, outputs.div_ceil(WORDS));
-        let mut weights = Vec::with_capacity(pairs * vectors);
-        for vector in 0..vectors {
+        let pairs = inputs / 2;
+        let mut weights = Vec::with_capacity(pairs * outputs / WORDS);
+        for first in (0..outputs).step_by(WORDS) {
             for pair in 0..pairs {
-                weights.push(std::array::from_fn(|lane| {
-                    rounded(2 * pair + lane % 2, vector * WORDS + lane / 2)
+                weights.push(WideWords::from_fn(|place| {
+                    rounded(2 * pair + place % 2, first + place / 2)
                 }));
             }
         }
-        let (scales, _) = scales.as_chunks::<LANES>();
+        let scales: Vec<f32> = scales.iter().map(|&scale| scale as f32).collect();
         Self {
             weights,
-            scales: scales
-                .iter()
-                .map(|all| all.map(|scale| scale as f32))
-                .collect(),
+            scales: pod_collect_to_vec(&scales),
             pairs,
         }
     }
@@ -82,63 +80,60 @@ impl WideKernel for Apply<'_, Integers> {
     type Result = ();
 
     #[inline(always)]
-    fn run<W: WideSimd>(self, wide: W) {
-        let vectors = self.bias.len().div_ceil(2);
-        let mut strip = Strip { wide, layer: self };
+    fn run<W: WideSimd>(mut self, wide: W) {
+        let vectors = self.bias.len();
         if W::REGISTERS < 4 * STRIP {
             for vector in 0..vectors {
-                strip.all::<1, 6>(vector);
+                self.strip::<W, 1, 6>(wide, vector);
             }
             return;
         }
         for first in (0..vectors).step_by(STRIP) {
             match vectors - first {
-                1 => strip.all::<1, 4>(first),
-                2 => strip.all::<2, 4>(first),
-                3 => strip.all::<3, 4>(first),
-                4 => strip.all::<4, 4>(first),
-                5 => strip.all::<5, 4>(first),
-                _ => strip.all::<STRIP, 4>(first),
+                1 => self.strip::<W, 1, 4>(wide, first),
+                2 => self.strip::<W, 2, 4>(wide, first),
+                3 => self.strip::<W, 3, 4>(wide, first),
+                4 => self.strip::<W, 4, 4>(wide, first),
+                5 => self.strip::<W, 5, 4>(wide, first),
+                _ => self.strip::<W, STRIP, 4>(wide, first),
             }
         }
     }
 }
 
-/// Some vectors of a layer's outputs, for all rows.
-struct Strip<'a, W> {
-    wide: W,
-    layer: Apply<'a, Integers>,
-}
-
-impl<W: WideSimd> Strip<'_, W> {
-    /// `S` vectors from this one on, whose weights are read once for `R` rows.
+impl Apply<'_, Integers> {
+    /// The `S` vectors of outputs from this one on, for all rows; weights are read once for `R` rows.
     #[inline(always)]
-    fn all<const S: usize, const R: usize>(&mut self, first: usize) {
-        let count = self.layer.factors.len();
+    fn strip<W: WideSimd, const S: usize, const R: usize>(&mut self, wide: W, first: usize) {
+        let count = self.factors.len();
         let mut row = 0;
         while row + R <= count {
-            self.some::<S, R>(first, row);
+            self.rows::<W, S, R>(wide, first, row);
             row += R;
         }
         while row < count {
-            self.some::<S, 1>(first, row);
+            self.rows::<W, S, 1>(wide, first, row);
             row += 1;
         }
     }
 
     /// Rows from this one on.
     #[inline(always)]
-    fn some<const S: usize, const R: usize>(&mut self, first: usize, row: usize) {
-        let (wide, layer) = (self.wide, &mut self.layer);
-        let pairs = layer.weights.pairs;
+    fn rows<W: WideSimd, const S: usize, const R: usize>(
+        &mut self,
+        wide: W,
+        first: usize,
+        row: usize,
+    ) {
         // Slices of the same known length leave no checks inside, which would take registers.
+        let pairs = self.weights.pairs;
+        let mut weights: [&[WideWords]; S] = [&[]; S];
+        for vector in 0..S {
+            weights[vector] = &self.weights.weights[(first + vector) * pairs..][..pairs];
+        }
         let mut read: [&[[i16; 2]]; R] = [&[]; R];
         for i in 0..R {
-            read[i] = &layer.inputs[(row + i) * pairs..][..pairs];
-        }
-        let mut weights: [&[[i16; WIDE_WORDS]]; S] = [&[]; S];
-        for vector in 0..S {
-            weights[vector] = &layer.weights.weights[(first + vector) * pairs..][..pairs];
+            read[i] = &self.inputs[(row + i) * pairs..][..pairs];
         }
         let mut sums = [[wide.no_sums(); S]; R];
         for pair in 0..pairs {
@@ -160,38 +155,17 @@ impl<W: WideSimd> Strip<'_, W> {
             }
             add_row!(0 1 2 3 4 5);
         }
-        let (width, from) = (layer.bias.len(), 2 * first);
-        let until = width.min(from + 2 * S);
-        let (scales, bias) = (&layer.weights.scales[from..until], &layer.bias[from..until]);
+        let (scales, bias) = (&self.weights.scales[first..][..S], &self.bias[first..][..S]);
+        let width = self.bias.len();
         for i in 0..R {
-            let written = &mut layer.outputs[(row + i) * width..][from..until];
-            let factor = wide.splat(layer.factors[row + i]);
-            // Known lengths leave no checks inside.
-            if written.len() == 2 * S {
-                let (scales, bias) = (&scales[..2 * S], &bias[..2 * S]);
-                finish(wide, factor, &sums[i], scales, bias, &mut written[..2 * S]);
-            } else {
-                finish(wide, factor, &sums[i], scales, bias, written);
+            let written = &mut self.outputs[(row + i) * width + first..][..S];
+            let factor = wide.splat(self.factors[row + i]);
+            for vector in 0..S {
+                let sum = wide.to_numbers(sums[i][vector]);
+                let product = sum.mul(wide.load(&scales[vector])).mul(factor);
+                let output = product.add(wide.load(&bias[vector]));
+                output.store(&mut written[vector]);
             }
         }
-    }
-}
-
-/// Writes sums times their scales and a factor, plus the biases. Of the last vector there may be only
-/// the first half.
-#[inline(always)]
-fn finish<W: WideSimd>(
-    wide: W,
-    factor: W::Numbers,
-    sums: &[W::Sums],
-    scales: &[Lanes],
-    bias: &[Lanes],
-    outputs: &mut [Lanes],
-) {
-    let scales = scales.chunks(2).zip(bias.chunks(2));
-    let outputs = outputs.chunks_mut(2).zip(scales);
-    for (&sum, (output, (scale, bias))) in sums.iter().zip(outputs) {
-        let number = wide.to_numbers(sum).mul(wide.load_some(scale)).mul(factor);
-        number.add(wide.load_some(bias)).store_some(output);
     }
 }

@@ -1,21 +1,21 @@
 //! Layers, applied to many rows of inputs at once.
 
-use bytemuck::Zeroable;
-
-use crate::simd::Lanes;
+use bytemuck::{Pod, Zeroable, pod_collect_to_vec};
 
 /// A layer: its outputs are weights times the inputs of a row, times the row's factor, plus biases.
 #[derive(Debug)]
-pub(super) struct Layer<W> {
+pub(super) struct Layer<W: Weights> {
     weights: W,
     /// By output.
-    bias: Vec<Lanes>,
+    bias: Vec<W::Outputs>,
 }
 
 /// Weights as numbers of one kind.
 pub(super) trait Weights: Sized {
     /// An input of layers: a float, or a pair of integers.
     type Input: Copy + Zeroable;
+    /// A vector of outputs.
+    type Outputs: Pod;
 
     /// The weights `entry(input, output)`.
     ///
@@ -30,10 +30,10 @@ pub(super) trait Weights: Sized {
 /// A layer with its inputs and its outputs, for as many rows as there are factors.
 pub(super) struct Apply<'a, W: Weights> {
     pub(super) weights: &'a W,
-    pub(super) bias: &'a [Lanes],
+    pub(super) bias: &'a [W::Outputs],
     pub(super) inputs: &'a [W::Input],
     pub(super) factors: &'a [f32],
-    pub(super) outputs: &'a mut [Lanes],
+    pub(super) outputs: &'a mut [W::Outputs],
 }
 
 impl<W: Weights> Layer<W> {
@@ -41,7 +41,7 @@ impl<W: Weights> Layer<W> {
     pub(super) fn new(bounds: &[f64], bias: &[f32], entry: impl Fn(usize, usize) -> f64) -> Self {
         Self {
             weights: W::new(bounds, bias.len(), entry),
-            bias: bias.as_chunks().0.to_vec(),
+            bias: pod_collect_to_vec(bias),
         }
     }
 
@@ -51,7 +51,7 @@ impl<W: Weights> Layer<W> {
     }
 
     /// Writes the outputs for as many rows as there are factors.
-    pub(super) fn apply(&self, inputs: &[W::Input], factors: &[f32], outputs: &mut [Lanes]) {
+    pub(super) fn apply(&self, inputs: &[W::Input], factors: &[f32], outputs: &mut [W::Outputs]) {
         W::apply(Apply {
             weights: &self.weights,
             bias: &self.bias,

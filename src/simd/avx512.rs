@@ -8,14 +8,14 @@
 use std::arch::x86_64::{
     __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_add_ps,
     _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
-    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_loadu_ps, _mm512_loadu_si512,
-    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_set1_epi32,
-    _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2, _mm512_storeu_ps, _mm512_sub_ps,
+    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_load_ps, _mm512_load_si512, _mm512_max_ps,
+    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2,
+    _mm512_store_ps, _mm512_sub_ps,
 };
 use std::arch::{asm, is_x86_feature_detected};
 
 use super::avx2::{Avx2, Avx2Vector};
-use super::{Lanes, Vector, WIDE_WORDS, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
+use super::{Vector, WORDS, WideKernel, WideLanes, WideSimd, WideVector, WideWords};
 
 /// Proof that the processor has AVX-512F, AVX-512BW and AVX-512 VNNI, and what [`Avx2`] proves.
 ///
@@ -25,15 +25,15 @@ pub(super) struct Avx512Vnni(());
 
 /// Sixteen numbers in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(super) struct WideNumbers(__m512);
+pub(super) struct Numbers(__m512);
 
 /// Thirty-two words in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(super) struct WideWords(__m512i);
+pub(super) struct Words(__m512i);
 
 /// Sixteen sums of 32 bits in a register, made with an [`Avx512Vnni`].
 #[derive(Clone, Copy)]
-pub(super) struct WideSums(__m512i);
+pub(super) struct Sums(__m512i);
 
 impl Avx512Vnni {
     /// The proof, on processors that have the instructions.
@@ -76,55 +76,43 @@ macro_rules! with_avx512 {
     )*};
 }
 
-/// The lanes that are read or written when there are `count` arrays of eight.
-#[inline(always)]
-fn lanes(count: usize) -> u16 {
-    assert!(count > 0, "no numbers");
-    if count == 1 { 0x00ff } else { 0xffff }
-}
-
 impl WideSimd for Avx512Vnni {
-    type Numbers = WideNumbers;
-    type Words = WideWords;
-    type Sums = WideSums;
+    type Numbers = Numbers;
+    type Words = Words;
+    type Sums = Sums;
 
     const REGISTERS: usize = 32;
 
     with_avx512! {
-        fn load(_proof: Avx512Vnni, numbers: &WideLanes) -> WideNumbers {
-            // SAFETY: 16 numbers are read through a reference to as many, at any alignment.
-            WideNumbers(unsafe { _mm512_loadu_ps(numbers.as_ptr().cast()) })
+        fn load(_proof: Avx512Vnni, numbers: &WideLanes) -> Numbers {
+            // SAFETY: 64 bytes are read through a reference to as many, aligned to them.
+            Numbers(unsafe { _mm512_load_ps(std::ptr::from_ref(numbers).cast()) })
         }
 
-        fn load_some(_proof: Avx512Vnni, numbers: &[Lanes]) -> WideNumbers {
-            // SAFETY: as many numbers are read as the mask has bits, and no more than `numbers` has.
-            WideNumbers(unsafe { _mm512_maskz_loadu_ps(lanes(numbers.len()), numbers.as_ptr().cast()) })
+        fn splat(_proof: Avx512Vnni, number: f32) -> Numbers {
+            Numbers(_mm512_set1_ps(number))
         }
 
-        fn splat(_proof: Avx512Vnni, number: f32) -> WideNumbers {
-            WideNumbers(_mm512_set1_ps(number))
+        fn load_words(_proof: Avx512Vnni, words: &WideWords) -> Words {
+            // SAFETY: 64 bytes are read through a reference to as many, aligned to them.
+            Words(unsafe { _mm512_load_si512(std::ptr::from_ref(words).cast()) })
         }
 
-        fn load_words(_proof: Avx512Vnni, words: &[i16; WIDE_WORDS]) -> WideWords {
-            // SAFETY: 64 bytes are read through a reference to as many, at any alignment.
-            WideWords(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
-        }
-
-        fn splat_pair(_proof: Avx512Vnni, pair: [i16; 2]) -> WideWords {
+        fn splat_pair(_proof: Avx512Vnni, pair: [i16; 2]) -> Words {
             let (low, high) = (u32::from(pair[0] as u16), u32::from(pair[1] as u16));
-            WideWords(_mm512_set1_epi32((low | high << 16) as i32))
+            Words(_mm512_set1_epi32((low | high << 16) as i32))
         }
 
-        fn no_sums(_proof: Avx512Vnni) -> WideSums {
-            WideSums(_mm512_setzero_si512())
+        fn no_sums(_proof: Avx512Vnni) -> Sums {
+            Sums(_mm512_setzero_si512())
         }
 
         fn add_products(
             _proof: Avx512Vnni,
-            sums: WideSums,
-            words: WideWords,
-            others: WideWords
-        ) -> WideSums {
+            sums: Sums,
+            words: Words,
+            others: Words
+        ) -> Sums {
             let mut sums = sums.0;
             // Unless they know the processor, compilers make two instructions of the intrinsic for this one.
             // SAFETY: the instruction works on these registers only.
@@ -137,11 +125,11 @@ impl WideSimd for Avx512Vnni {
                     options(pure, nomem, nostack, preserves_flags),
                 );
             }
-            WideSums(sums)
+            Sums(sums)
         }
 
-        fn to_numbers(_proof: Avx512Vnni, sums: WideSums) -> WideNumbers {
-            WideNumbers(_mm512_cvtepi32_ps(sums.0))
+        fn to_numbers(_proof: Avx512Vnni, sums: Sums) -> Numbers {
+            Numbers(_mm512_cvtepi32_ps(sums.0))
         }
     }
 }
@@ -149,7 +137,7 @@ impl WideSimd for Avx512Vnni {
 /// The two halves of a vector.
 #[inline]
 #[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vnni")]
-fn halves(numbers: WideNumbers) -> (__m256, __m256) {
+fn halves(numbers: Numbers) -> (__m256, __m256) {
     let pairs = _mm512_castps_pd(numbers.0);
     let swapped = _mm512_castpd_ps(_mm512_shuffle_f64x2::<0b01_00_11_10>(pairs, pairs));
     (
@@ -158,46 +146,40 @@ fn halves(numbers: WideNumbers) -> (__m256, __m256) {
     )
 }
 
-impl WideVector for WideNumbers {
+impl WideVector for Numbers {
     with_avx512! {
-        fn store(this: WideNumbers, numbers: &mut WideLanes) -> () {
-            // SAFETY: 16 numbers are written through a reference to as many, at any alignment.
-            unsafe { _mm512_storeu_ps(numbers.as_mut_ptr().cast(), this.0) };
+        fn store(this: Numbers, numbers: &mut WideLanes) -> () {
+            // SAFETY: 64 bytes are written through a reference to as many, aligned to them.
+            unsafe { _mm512_store_ps(std::ptr::from_mut(numbers).cast(), this.0) };
         }
 
-        fn store_some(this: WideNumbers, numbers: &mut [Lanes]) -> () {
-            let lanes = lanes(numbers.len());
-            // SAFETY: as many numbers are written as the mask has bits, and no more than `numbers` has.
-            unsafe { _mm512_mask_storeu_ps(numbers.as_mut_ptr().cast(), lanes, this.0) };
+        fn add(this: Numbers, other: Numbers) -> Numbers {
+            Numbers(_mm512_add_ps(this.0, other.0))
         }
 
-        fn add(this: WideNumbers, other: WideNumbers) -> WideNumbers {
-            WideNumbers(_mm512_add_ps(this.0, other.0))
+        fn sub(this: Numbers, other: Numbers) -> Numbers {
+            Numbers(_mm512_sub_ps(this.0, other.0))
         }
 
-        fn sub(this: WideNumbers, other: WideNumbers) -> WideNumbers {
-            WideNumbers(_mm512_sub_ps(this.0, other.0))
+        fn mul(this: Numbers, other: Numbers) -> Numbers {
+            Numbers(_mm512_mul_ps(this.0, other.0))
         }
 
-        fn mul(this: WideNumbers, other: WideNumbers) -> WideNumbers {
-            WideNumbers(_mm512_mul_ps(this.0, other.0))
+        fn max(this: Numbers, other: Numbers) -> Numbers {
+            Numbers(_mm512_max_ps(this.0, other.0))
         }
 
-        fn max(this: WideNumbers, other: WideNumbers) -> WideNumbers {
-            WideNumbers(_mm512_max_ps(this.0, other.0))
-        }
-
-        fn sum(this: WideNumbers) -> f32 {
+        fn sum(this: Numbers) -> f32 {
             let (low, high) = halves(this);
             Avx2Vector::of(_mm256_add_ps(low, high)).sum()
         }
 
-        fn largest(this: WideNumbers) -> f32 {
+        fn largest(this: Numbers) -> f32 {
             let (low, high) = halves(this);
             Avx2Vector::of(_mm256_max_ps(low, high)).largest()
         }
 
-        fn store_rounded(this: WideNumbers, words: &mut [i16; WORDS]) -> () {
+        fn store_rounded(this: Numbers, words: &mut [i16; WORDS]) -> () {
             let rounded = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(this.0));
             // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
             unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), rounded) };

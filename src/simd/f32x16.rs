@@ -2,14 +2,35 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Kernel, Lanes, Simd, Sums, Vector, WORDS, Words};
+use bytemuck::{Pod, Zeroable};
 
-/// Numbers of a wide vector. Sums over lanes are defined by it, so they are the same on every
-/// processor.
-pub(crate) type WideLanes = [Lanes; 2];
+use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
 
-/// Words of a wide vector: two for each of its numbers.
-pub(crate) const WIDE_WORDS: usize = 2 * WORDS;
+/// Numbers of a wide vector, in one line of the cache. Sums over lanes are defined by it, so they are
+/// the same on every processor.
+#[derive(Clone, Copy, Debug, Zeroable, Pod)]
+#[repr(C, align(64))]
+pub(crate) struct WideLanes([Lanes; 2]);
+
+/// Words of a wide vector, two for each of its numbers, in one line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct WideWords([i16; 2 * WORDS]);
+
+impl WideLanes {
+    /// The numbers `number(lane)`.
+    pub(crate) fn from_fn(number: impl Fn(usize) -> f32) -> Self {
+        let half = |first| std::array::from_fn(|lane| number(first + lane));
+        Self([half(0), half(LANES)])
+    }
+}
+
+impl WideWords {
+    /// The words `word(place)`.
+    pub(crate) fn from_fn(word: impl FnMut(usize) -> i16) -> Self {
+        Self(std::array::from_fn(word))
+    }
+}
 
 /// A hot loop over wide vectors, see [`Kernel`].
 pub(crate) trait WideKernel {
@@ -30,10 +51,8 @@ pub(crate) trait WideSimd: Copy {
     const REGISTERS: usize;
 
     fn load(self, numbers: &WideLanes) -> Self::Numbers;
-    /// The numbers of the first two arrays; zeros in place of the second if there is only one.
-    fn load_some(self, numbers: &[Lanes]) -> Self::Numbers;
     fn splat(self, number: f32) -> Self::Numbers;
-    fn load_words(self, words: &[i16; WIDE_WORDS]) -> Self::Words;
+    fn load_words(self, words: &WideWords) -> Self::Words;
     /// The same two words in all pairs of lanes.
     fn splat_pair(self, pair: [i16; 2]) -> Self::Words;
     /// Sums of nothing.
@@ -47,8 +66,6 @@ pub(crate) trait WideSimd: Copy {
 /// Sixteen numbers in registers, made with a [`WideSimd`]. See [`Vector`].
 pub(crate) trait WideVector: Copy {
     fn store(self, numbers: &mut WideLanes);
-    /// Writes the first two arrays, or only the first eight numbers if there is one array.
-    fn store_some(self, numbers: &mut [Lanes]);
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -90,16 +107,8 @@ impl<V: Simd> WideSimd for InHalves<V> {
     const REGISTERS: usize = 8;
 
     #[inline(always)]
-    fn load(self, [low, high]: &WideLanes) -> Self::Numbers {
+    fn load(self, WideLanes([low, high]): &WideLanes) -> Self::Numbers {
         Halves([self.0.load(low), self.0.load(high)])
-    }
-
-    #[inline(always)]
-    fn load_some(self, numbers: &[Lanes]) -> Self::Numbers {
-        let high = numbers
-            .get(1)
-            .map_or(self.0.splat(0.0), |high| self.0.load(high));
-        Halves([self.0.load(&numbers[0]), high])
     }
 
     #[inline(always)]
@@ -108,8 +117,8 @@ impl<V: Simd> WideSimd for InHalves<V> {
     }
 
     #[inline(always)]
-    fn load_words(self, words: &[i16; WIDE_WORDS]) -> Self::Words {
-        let (halves, _) = words.as_chunks();
+    fn load_words(self, words: &WideWords) -> Self::Words {
+        let (halves, _) = words.0.as_chunks();
         Halves([self.0.load_words(&halves[0]), self.0.load_words(&halves[1])])
     }
 
@@ -149,16 +158,9 @@ impl<T> Halves<T> {
 
 impl<V: Vector> WideVector for Halves<V> {
     #[inline(always)]
-    fn store(self, [low, high]: &mut WideLanes) {
+    fn store(self, WideLanes([low, high]): &mut WideLanes) {
         self.0[0].store(low);
         self.0[1].store(high);
-    }
-
-    #[inline(always)]
-    fn store_some(self, numbers: &mut [Lanes]) {
-        for (half, numbers) in self.0.into_iter().zip(numbers) {
-            half.store(numbers);
-        }
     }
 
     #[inline(always)]

@@ -24,7 +24,7 @@ use avx512::Avx512Vnni;
 pub(crate) use exp::exp;
 pub(crate) use f32x8::{LANES, Lanes, Portable, PortableVector, Simd, Vector};
 use f32x16::OnHalves;
-pub(crate) use f32x16::{WIDE_WORDS, WideKernel, WideLanes, WideSimd, WideVector};
+pub(crate) use f32x16::{WideKernel, WideLanes, WideSimd, WideVector, WideWords};
 pub(crate) use fetch::fetch;
 pub(crate) use i16x16::{Sums, WORDS, Words};
 

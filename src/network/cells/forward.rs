@@ -5,7 +5,7 @@ use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 use super::kernels::{Convolve, Kernels};
 use super::layers::{Block, BoardLayers, CellLayers};
 use super::tokens::{Convert, Normalize};
-use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::memory::{OutOfMemory, zeroed};
 use crate::network::board::HIDDEN;
 use crate::network::features::{HANDS, Lists};
 use crate::network::floats::Floats;
@@ -28,55 +28,30 @@ pub(in crate::network) fn forward(
     mut values: ArrayViewMut2<'_, f32>,
 ) -> Result<(), OutOfMemory> {
     let part = (TOKENS / board.features.num_cells()).max(1);
+    let cells = board.features.num_cells();
+    let mut activations = Activations::new(layers, part.min(observations.nrows()) * cells)?;
     let outputs = logits
         .axis_chunks_iter_mut(Axis(0), part)
         .zip(values.axis_chunks_iter_mut(Axis(0), part));
     for (observations, (logits, values)) in
         observations.axis_chunks_iter(Axis(0), part).zip(outputs)
     {
-        forward_part(layers, board, &observations, logits, values)?;
+        activations.shrink(observations.nrows() * cells);
+        activations.start(board, &observations)?;
+        for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
+            activations.apply(block, kernels);
+        }
+        activations.normalize_last();
+        read_out(
+            layers,
+            cells,
+            &activations.numbers,
+            &activations.factors,
+            logits,
+            values,
+        )?;
     }
     Ok(())
-}
-
-fn forward_part(
-    layers: &CellLayers,
-    board: &BoardLayers,
-    observations: &ArrayRef2<f32>,
-    logits: ArrayViewMut2<'_, f32>,
-    values: ArrayViewMut2<'_, f32>,
-) -> Result<(), OutOfMemory> {
-    let (cells, hands) = inputs(board, observations);
-    let mut tokens = apply_to_lists(&board.cells, &cells)?;
-    let of_position = apply_to_lists(&board.hands, &hands)?;
-    let vectors = layers.padding.vectors();
-    let cells = board.features.num_cells();
-    let mut added: Vec<Lanes> = with_room(HIDDEN, tokens.len())?;
-    for hands in of_position.chunks_exact(vectors) {
-        added.extend(std::iter::repeat_n(hands, cells).flatten());
-    }
-
-    let mut activations = Activations::new(layers, tokens.len() / vectors)?;
-    for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
-        activations.apply(block, kernels, &mut tokens, &mut added);
-    }
-    let mut numbers = zeroed(HIDDEN, tokens.len() * LANES)?;
-    dispatch_wide(Normalize::<Floats> {
-        padding: &layers.padding,
-        centered: &mut activations.centered,
-        tokens: &mut tokens,
-        added: &added,
-        inputs: &mut numbers,
-        factors: &mut activations.factors,
-    });
-    read_out(
-        layers,
-        cells,
-        &numbers,
-        &activations.factors,
-        logits,
-        values,
-    )
 }
 
 /// The features of all cells, and the hands and the number of allowed cells of all positions.
@@ -96,87 +71,139 @@ fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Ve
     (of_cells, hands)
 }
 
-fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists]) -> Result<Vec<Lanes>, OutOfMemory> {
-    let mut outputs = zeroed(HIDDEN, lists.len() * layer.len())?;
+fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists], outputs: &mut [WideLanes]) {
     let (inputs, _) = lists.as_flattened().as_chunks();
-    layer.apply(inputs, &vec![1.0; lists.len()], &mut outputs);
-    Ok(outputs)
+    layer.apply(inputs, &vec![1.0; lists.len()], outputs);
 }
 
-/// The inputs and outputs of the layers of a block.
+/// The numbers of tokens, and the inputs and outputs of the layers of a block.
 struct Activations<'a> {
     layers: &'a CellLayers,
+    tokens: Vec<WideLanes>,
+    /// What is added to the tokens before they are read next.
+    added: Vec<WideLanes>,
     inputs: Vec<[i16; 2]>,
     /// By token.
     factors: Vec<f32>,
     /// Of one token, to be overwritten.
     centered: Vec<WideLanes>,
-    convolved: Vec<Lanes>,
-    wide: Vec<Lanes>,
+    convolved: Vec<WideLanes>,
+    wide: Vec<WideLanes>,
     wide_inputs: Vec<[i16; 2]>,
+    /// The tokens as they are read out.
+    numbers: Vec<f32>,
 }
 
 impl<'a> Activations<'a> {
     fn new(layers: &'a CellLayers, tokens: usize) -> Result<Self, OutOfMemory> {
         let vectors = layers.padding.vectors();
         let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
-        let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * LANES / 2);
+        let outputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors);
+        let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * WORDS / 2);
         Ok(Self {
             layers,
+            tokens: outputs(vectors)?,
+            added: outputs(vectors)?,
             inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
-            centered: zeroed(HIDDEN, vectors / 2)?,
-            convolved: zeroed(HIDDEN, tokens * vectors)?,
-            wide: zeroed(HIDDEN, tokens * wide)?,
+            centered: zeroed(HIDDEN, vectors)?,
+            convolved: outputs(vectors)?,
+            wide: outputs(wide)?,
             wide_inputs: inputs(wide)?,
+            numbers: zeroed(HIDDEN, tokens * vectors * WORDS)?,
         })
     }
 
-    /// Adds `added` to the tokens, and replaces it by what the block adds last.
-    fn apply(
+    /// Keeps room for so many tokens, which are no more than before.
+    fn shrink(&mut self, tokens: usize) {
+        let share = |length: usize| length / self.factors.len() * tokens;
+        self.tokens.truncate(share(self.tokens.len()));
+        self.added.truncate(share(self.added.len()));
+        self.inputs.truncate(share(self.inputs.len()));
+        self.convolved.truncate(share(self.convolved.len()));
+        self.wide.truncate(share(self.wide.len()));
+        self.wide_inputs.truncate(share(self.wide_inputs.len()));
+        self.numbers.truncate(share(self.numbers.len()));
+        self.factors.truncate(tokens);
+    }
+
+    /// Makes the tokens of positions, and what their hands add to them.
+    fn start(
         &mut self,
-        block: &Block,
-        kernels: &Kernels,
-        tokens: &mut [Lanes],
-        added: &mut [Lanes],
-    ) {
-        self.normalize(tokens, added);
-        block.message.apply(&self.inputs, &self.factors, added);
+        board: &BoardLayers,
+        observations: &ArrayRef2<f32>,
+    ) -> Result<(), OutOfMemory> {
+        let (cells, hands) = inputs(board, observations);
+        apply_to_lists(&board.cells, &cells, &mut self.tokens);
+        let vectors = self.layers.padding.vectors();
+        let mut of_position = zeroed(HIDDEN, hands.len() * vectors)?;
+        apply_to_lists(&board.hands, &hands, &mut of_position);
+        let stride = self.added.len() / hands.len();
+        let positions = self.added.chunks_exact_mut(stride);
+        for (added, hands) in positions.zip(of_position.chunks_exact(vectors)) {
+            for added in added.chunks_exact_mut(vectors) {
+                added.copy_from_slice(hands);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `added` to the tokens, and replaces it by what the block adds last.
+    fn apply(&mut self, block: &Block, kernels: &Kernels) {
+        self.normalize();
+        block
+            .message
+            .apply(&self.inputs, &self.factors, &mut self.added);
         dispatch_wide(Convolve {
             kernels,
-            sources: added,
+            sources: &self.added,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
         });
         dispatch_wide(Convert {
             width: self.layers.padding.vectors(),
             rectify: false,
-            tokens: &mut self.convolved,
+            tokens: &self.convolved,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
         });
-        block.gather.apply(&self.inputs, &self.factors, added);
-        self.normalize(tokens, added);
+        block
+            .gather
+            .apply(&self.inputs, &self.factors, &mut self.added);
+        self.normalize();
         block
             .inner
             .apply(&self.inputs, &self.factors, &mut self.wide);
         dispatch_wide(Convert {
             width: block.inner.len(),
             rectify: true,
-            tokens: &mut self.wide,
+            tokens: &self.wide,
             inputs: &mut self.wide_inputs,
             factors: &mut self.factors,
         });
-        block.outer.apply(&self.wide_inputs, &self.factors, added);
+        block
+            .outer
+            .apply(&self.wide_inputs, &self.factors, &mut self.added);
     }
 
-    fn normalize(&mut self, tokens: &mut [Lanes], added: &[Lanes]) {
+    fn normalize(&mut self) {
         dispatch_wide(Normalize::<Integers> {
             padding: &self.layers.padding,
             centered: &mut self.centered,
-            tokens,
-            added,
+            tokens: &mut self.tokens,
+            added: &self.added,
             inputs: &mut self.inputs,
+            factors: &mut self.factors,
+        });
+    }
+
+    fn normalize_last(&mut self) {
+        dispatch_wide(Normalize::<Floats> {
+            padding: &self.layers.padding,
+            centered: &mut self.centered,
+            tokens: &mut self.tokens,
+            added: &self.added,
+            inputs: &mut self.numbers,
             factors: &mut self.factors,
         });
     }
@@ -194,7 +221,7 @@ fn read_out(
     let mut placed = vec![[0.0; LANES]; factors.len()];
     layers.placements.apply(numbers, factors, &mut placed);
 
-    let width = layers.padding.vectors() * LANES;
+    let width = layers.padding.vectors() * WORDS;
     let count = factors.len() / cells;
     let mut means = zeroed(HIDDEN, count * width)?;
     let positions = numbers.chunks_exact(width * cells);

@@ -5,9 +5,11 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
+use bytemuck::Zeroable;
+
 use crate::encode::Canvas;
 use crate::game::{Board, Cell, Piece};
-use crate::simd::{LANES, Lanes, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
+use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 
 /// Targets whose weights lie together.
 const ROWS: usize = 8;
@@ -48,20 +50,16 @@ impl Kernels {
                     weights.push(std::array::from_fn(|row| {
                         let target = first + row;
                         if target >= num_cells {
-                            return [[0.0; LANES]; 2];
+                            return WideLanes::zeroed();
                         }
                         let offset = offset(canvas, board, Cell::new(target), Cell::new(source));
-                        let of_unit = |unit: usize| {
+                        WideLanes::from_fn(|lane| {
+                            let unit = vector * WORDS + lane;
                             if unit < units {
                                 weight(offset, unit / share)
                             } else {
                                 0.0
                             }
-                        };
-                        std::array::from_fn(|half| {
-                            std::array::from_fn(|lane| {
-                                of_unit(vector * WORDS + half * LANES + lane)
-                            })
                         })
                     }));
                 }
@@ -91,9 +89,9 @@ fn offset(canvas: Canvas, board: &Board, from: Cell, to: Cell) -> usize {
 pub(super) struct Convolve<'a> {
     pub(super) kernels: &'a Kernels,
     /// By position, cell and vector.
-    pub(super) sources: &'a [Lanes],
+    pub(super) sources: &'a [WideLanes],
     /// The same.
-    pub(super) targets: &'a mut [Lanes],
+    pub(super) targets: &'a mut [WideLanes],
     /// Vectors of a token.
     pub(super) vectors: usize,
 }
@@ -103,35 +101,39 @@ impl WideKernel for Convolve<'_> {
 
     #[inline(always)]
     fn run<W: WideSimd>(self, wide: W) {
-        let cells = self.kernels.num_cells;
-        let vectors = self.vectors / 2;
-        let groups = cells.div_ceil(ROWS);
-        let sources = self.sources.as_chunks::<2>().0;
-        let targets = self.targets.as_chunks_mut::<2>().0;
-        let mut column = vec![[[0.0; LANES]; 2]; cells];
+        let (cells, vectors) = (self.kernels.num_cells, self.vectors);
+        let (stride, groups) = (cells * vectors, cells.div_ceil(ROWS));
+        let mut columns = vec![[WideLanes::zeroed(); 2]; cells];
         for vector in 0..vectors {
             let weights = &self.kernels.weights[vector * groups * cells..][..groups * cells];
-            let positions = sources.chunks_exact(cells * vectors);
-            for (sources, targets) in positions.zip(targets.chunks_exact_mut(cells * vectors)) {
-                for cell in 0..cells {
-                    let number = wide.load(&sources[cell * vectors + vector]);
-                    // Of 0 and NaN, this is NaN.
-                    wide.splat(0.0).max(number).store(&mut column[cell]);
+            let pairs = self.sources.chunks(2 * stride);
+            for (sources, targets) in pairs.zip(self.targets.chunks_mut(2 * stride)) {
+                let sources = sources.chunks_exact(stride);
+                let positions = sources.len();
+                for (position, sources) in sources.enumerate() {
+                    for cell in 0..cells {
+                        let number = wide.load(&sources[cell * vectors + vector]);
+                        // Of 0 and NaN, this is NaN.
+                        let number = wide.splat(0.0).max(number);
+                        number.store(&mut columns[cell][position]);
+                    }
                 }
                 for (group, weights) in weights.chunks_exact(cells).enumerate() {
-                    let targets = targets[group * ROWS * vectors..].iter_mut();
-                    let mut targets = targets.skip(vector).step_by(vectors);
-                    if W::REGISTERS > ROWS {
-                        convolve::<W, ROWS>(wide, &column, weights, 0, &mut targets);
-                    } else {
-                        for first in [0, ROWS / 2] {
-                            convolve::<W, { ROWS / 2 }>(
-                                wide,
-                                &column,
-                                weights,
-                                first,
-                                &mut targets,
-                            );
+                    let mut write = |position: usize, row: usize, sum: W::Numbers| {
+                        let target = group * ROWS + row;
+                        if target < cells {
+                            let place = position * stride + target * vectors + vector;
+                            sum.store(&mut targets[place]);
+                        }
+                    };
+                    if positions == 2 && W::REGISTERS > 2 * ROWS {
+                        convolve::<W, 2, ROWS>(wide, &columns, weights, (0, 0), &mut write);
+                        continue;
+                    }
+                    for position in 0..positions {
+                        for row in [0, ROWS / 2] {
+                            let from = (position, row);
+                            convolve::<W, 1, HALF>(wide, &columns, weights, from, &mut write);
                         }
                     }
                 }
@@ -140,25 +142,31 @@ impl WideKernel for Convolve<'_> {
     }
 }
 
-/// Writes `R` targets, or as many as there are, from one of a group on. Their sums are held in
-/// registers.
+/// Half of the targets whose weights lie together.
+const HALF: usize = ROWS / 2;
+
+/// Writes the sums of `R` targets of `P` positions, from these on, which are held in registers.
 #[inline(always)]
-fn convolve<'a, W: WideSimd, const R: usize>(
+fn convolve<W: WideSimd, const P: usize, const R: usize>(
     wide: W,
-    column: &[WideLanes],
+    columns: &[[WideLanes; 2]],
     weights: &[[WideLanes; ROWS]],
-    first: usize,
-    targets: &mut impl Iterator<Item = &'a mut WideLanes>,
+    (position, row): (usize, usize),
+    write: &mut impl FnMut(usize, usize, W::Numbers),
 ) {
-    let mut sums = [wide.splat(0.0); R];
-    for (number, weights) in column.iter().zip(weights) {
-        let number = wide.load(number);
-        for row in 0..R {
-            let product = number.mul(wide.load(&weights[first + row]));
-            sums[row] = sums[row].add(product);
+    let mut sums = [[wide.splat(0.0); R]; P];
+    for (numbers, weights) in columns.iter().zip(weights) {
+        for i in 0..R {
+            let weight = wide.load(&weights[row + i]);
+            for p in 0..P {
+                let product = wide.load(&numbers[position + p]).mul(weight);
+                sums[p][i] = sums[p][i].add(product);
+            }
         }
     }
-    for (sum, target) in sums.iter().zip(targets) {
-        sum.store(target);
+    for p in 0..P {
+        for i in 0..R {
+            write(position + p, row + i, sums[p][i]);
+        }
     }
 }

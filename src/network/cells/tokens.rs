@@ -3,7 +3,7 @@
 use crate::network::inputs::Inputs;
 use crate::network::integers::Integers;
 use crate::network::layer::Weights;
-use crate::simd::{LANES, Lanes, WORDS, WideKernel, WideLanes, WideSimd, WideVector};
+use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector};
 
 /// The largest integer that a number of a token is rounded to.
 pub(super) const LEVELS: f32 = 4095.0;
@@ -26,8 +26,7 @@ pub(super) struct Padding {
 impl Padding {
     pub(super) fn new(units: usize) -> Self {
         let is_unit = |number: usize| f32::from(u8::from(number < units));
-        let lanes = |vector: usize| std::array::from_fn(|lane| is_unit(vector * LANES + lane));
-        let mask = |wide: usize| [2 * wide, 2 * wide + 1].map(lanes);
+        let mask = |vector: usize| WideLanes::from_fn(|lane| is_unit(vector * WORDS + lane));
         Self {
             units,
             mask: (0..padded(units) / WORDS).map(mask).collect(),
@@ -36,7 +35,7 @@ impl Padding {
 
     /// Vectors of a token.
     pub(super) fn vectors(&self) -> usize {
-        2 * self.mask.len()
+        self.mask.len()
     }
 }
 
@@ -45,8 +44,8 @@ pub(super) struct Normalize<'a, A: Weights> {
     pub(super) padding: &'a Padding,
     /// As many numbers as a token has, to be overwritten.
     pub(super) centered: &'a mut [WideLanes],
-    pub(super) tokens: &'a mut [Lanes],
-    pub(super) added: &'a [Lanes],
+    pub(super) tokens: &'a mut [WideLanes],
+    pub(super) added: &'a [WideLanes],
     pub(super) inputs: &'a mut [A::Input],
     /// By token.
     pub(super) factors: &'a mut [f32],
@@ -60,8 +59,8 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
         let Padding { units, mask } = self.padding;
         let share = 1.0 / *units as f32;
         let width = mask.len();
-        let tokens = self.tokens.as_chunks_mut().0.chunks_exact_mut(width);
-        let tokens = tokens.zip(self.added.as_chunks().0.chunks_exact(width));
+        let tokens = self.tokens.chunks_exact_mut(width);
+        let tokens = tokens.zip(self.added.chunks_exact(width));
         let inputs = self.inputs.chunks_exact_mut(width * WORDS / A::PER_INPUT);
         let centered = self.centered;
         for (((token, added), inputs), factor) in tokens.zip(inputs).zip(self.factors) {
@@ -79,7 +78,7 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
                 squares = squares.add(difference.mul(difference));
             }
             let variance = squares.sum() * share;
-            *factor = A::write(wide, LEVELS, centered, inputs) / (variance + EPSILON).sqrt();
+            *factor = A::write(wide, LEVELS, false, centered, inputs) / (variance + EPSILON).sqrt();
         }
     }
 }
@@ -90,7 +89,7 @@ pub(super) struct Convert<'a> {
     pub(super) width: usize,
     /// Whether numbers below 0 become 0.
     pub(super) rectify: bool,
-    pub(super) tokens: &'a mut [Lanes],
+    pub(super) tokens: &'a [WideLanes],
     pub(super) inputs: &'a mut [[i16; 2]],
     /// By token.
     pub(super) factors: &'a mut [f32],
@@ -101,17 +100,10 @@ impl WideKernel for Convert<'_> {
 
     #[inline(always)]
     fn run<W: WideSimd>(self, wide: W) {
-        let tokens = self.tokens.chunks_exact_mut(self.width);
-        let inputs = self.inputs.chunks_exact_mut(self.width * LANES / 2);
+        let tokens = self.tokens.chunks_exact(self.width);
+        let inputs = self.inputs.chunks_exact_mut(self.width * WORDS / 2);
         for ((token, inputs), factor) in tokens.zip(inputs).zip(self.factors) {
-            let (token, _) = token.as_chunks_mut();
-            if self.rectify {
-                for number in &mut *token {
-                    // Of 0 and NaN, this is NaN.
-                    wide.splat(0.0).max(wide.load(number)).store(number);
-                }
-            }
-            *factor = Integers::write(wide, LEVELS, token, inputs);
+            *factor = Integers::write(wide, LEVELS, self.rectify, token, inputs);
         }
     }
 }
