@@ -77,14 +77,16 @@ impl BoardNetwork {
         let outputs = logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)
             .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
-        let evaluate = |(): &mut (), (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
-            if limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
-            cells::forward(&self.layers, &self.board, &observations, logits, values)?;
-            Ok(())
-        };
-        map_in_order(inputs.zip(outputs), num_threads, || (), evaluate)?;
+        let evaluate =
+            |kept: &mut Option<_>, (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
+                if limits.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
+                let (layers, board) = (&self.layers, &self.board);
+                cells::forward(kept, layers, board, &observations, logits, values)?;
+                Ok(())
+            };
+        map_in_order(inputs.zip(outputs), num_threads, || None, evaluate)?;
         values.column_mut(0).mapv_inplace(tanhf);
         Ok(Evaluations { logits, values })
     }

@@ -13,8 +13,10 @@ use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, dispatch};
 
 /// Vectors of outputs that are summed at once.
 const STRIP: usize = 3;
-/// Rows for which weights are read once. With a strip, as many sums as registers hold.
+/// Rows for which the weights of a strip are read once: as many sums as registers hold.
 const ROWS: usize = 4;
+/// The same for a single vector of outputs.
+const ROWS_OF_ONE: usize = 8;
 
 /// Weights as floats.
 #[derive(Debug)]
@@ -42,12 +44,12 @@ impl Weights for Floats {
         Self { weights, inputs }
     }
 
-    fn apply(apply: Apply<'_, Self>) {
+    fn apply<const ADD: bool>(apply: Apply<'_, Self, ADD>) {
         dispatch(apply);
     }
 }
 
-impl Kernel for Apply<'_, Floats> {
+impl<const ADD: bool> Kernel for Apply<'_, Floats, ADD> {
     type Result = ();
 
     #[inline(always)]
@@ -55,23 +57,23 @@ impl Kernel for Apply<'_, Floats> {
         let vectors = self.bias.len();
         for first in (0..vectors).step_by(STRIP) {
             match vectors - first {
-                1 => self.strip::<V, 1>(simd, first),
-                2 => self.strip::<V, 2>(simd, first),
-                _ => self.strip::<V, STRIP>(simd, first),
+                1 => self.strip::<V, 1, ROWS_OF_ONE>(simd, first),
+                2 => self.strip::<V, 2, ROWS>(simd, first),
+                _ => self.strip::<V, STRIP, ROWS>(simd, first),
             }
         }
     }
 }
 
-impl Apply<'_, Floats> {
+impl<const ADD: bool> Apply<'_, Floats, ADD> {
     /// The strip of `S` vectors of outputs from this one on, for all rows.
     #[inline(always)]
-    fn strip<V: Simd, const S: usize>(&mut self, simd: V, first: usize) {
+    fn strip<V: Simd, const S: usize, const R: usize>(&mut self, simd: V, first: usize) {
         let count = self.factors.len();
         let mut row = 0;
-        while row + ROWS <= count {
-            self.rows::<V, S, ROWS>(simd, first, row);
-            row += ROWS;
+        while row + R <= count {
+            self.rows::<V, S, R>(simd, first, row);
+            row += R;
         }
         while row < count {
             self.rows::<V, S, 1>(simd, first, row);
@@ -105,7 +107,10 @@ impl Apply<'_, Floats> {
             let factor = simd.splat(self.factors[row + i]);
             for vector in 0..S {
                 let product = sums[i][vector].mul(factor);
-                let output = product.add(simd.load(&bias[vector]));
+                let mut output = product.add(simd.load(&bias[vector]));
+                if ADD {
+                    output = simd.load(&written[vector]).add(output);
+                }
                 output.store(&mut written[vector]);
             }
         }

@@ -71,12 +71,12 @@ impl Weights for Integers {
         }
     }
 
-    fn apply(apply: Apply<'_, Self>) {
+    fn apply<const ADD: bool>(apply: Apply<'_, Self, ADD>) {
         dispatch_wide(apply);
     }
 }
 
-impl WideKernel for Apply<'_, Integers> {
+impl<const ADD: bool> WideKernel for Apply<'_, Integers, ADD> {
     type Result = ();
 
     #[inline(always)]
@@ -88,8 +88,11 @@ impl WideKernel for Apply<'_, Integers> {
             }
             return;
         }
-        for first in (0..vectors).step_by(STRIP) {
-            match vectors - first {
+        let mut first = 0;
+        for strips in (1..=vectors.div_ceil(STRIP)).rev() {
+            // About as many vectors in each strip, so that none has too few sums to wait for.
+            let vectors = (vectors - first).div_ceil(strips);
+            match vectors {
                 1 => self.strip::<W, 1, 4>(wide, first),
                 2 => self.strip::<W, 2, 4>(wide, first),
                 3 => self.strip::<W, 3, 4>(wide, first),
@@ -97,11 +100,12 @@ impl WideKernel for Apply<'_, Integers> {
                 5 => self.strip::<W, 5, 4>(wide, first),
                 _ => self.strip::<W, STRIP, 4>(wide, first),
             }
+            first += vectors;
         }
     }
 }
 
-impl Apply<'_, Integers> {
+impl<const ADD: bool> Apply<'_, Integers, ADD> {
     /// The `S` vectors of outputs from this one on, for all rows; weights are read once for `R` rows.
     #[inline(always)]
     fn strip<W: WideSimd, const S: usize, const R: usize>(&mut self, wide: W, first: usize) {
@@ -163,7 +167,10 @@ impl Apply<'_, Integers> {
             for vector in 0..S {
                 let sum = wide.to_numbers(sums[i][vector]);
                 let product = sum.mul(wide.load(&scales[vector])).mul(factor);
-                let output = product.add(wide.load(&bias[vector]));
+                let mut output = product.add(wide.load(&bias[vector]));
+                if ADD {
+                    output = wide.load(&written[vector]).add(output);
+                }
                 output.store(&mut written[vector]);
             }
         }

@@ -24,11 +24,12 @@ pub(super) trait Weights: Sized {
     fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self;
 
     /// Writes the outputs of a layer, by the code that is best for the processor.
-    fn apply(apply: Apply<'_, Self>);
+    fn apply<const ADD: bool>(apply: Apply<'_, Self, ADD>);
 }
 
-/// A layer with its inputs and its outputs, for as many rows as there are factors.
-pub(super) struct Apply<'a, W: Weights> {
+/// A layer with its inputs and its outputs, for as many rows as there are factors. With `ADD`, outputs are
+/// added to what is there.
+pub(super) struct Apply<'a, W: Weights, const ADD: bool> {
     pub(super) weights: &'a W,
     pub(super) bias: &'a [W::Outputs],
     pub(super) inputs: &'a [W::Input],
@@ -52,7 +53,21 @@ impl<W: Weights> Layer<W> {
 
     /// Writes the outputs for as many rows as there are factors.
     pub(super) fn apply(&self, inputs: &[W::Input], factors: &[f32], outputs: &mut [W::Outputs]) {
-        W::apply(Apply {
+        self.run::<false>(inputs, factors, outputs);
+    }
+
+    /// Adds the outputs for as many rows as there are factors to numbers.
+    pub(super) fn add(&self, inputs: &[W::Input], factors: &[f32], numbers: &mut [W::Outputs]) {
+        self.run::<true>(inputs, factors, numbers);
+    }
+
+    fn run<const ADD: bool>(
+        &self,
+        inputs: &[W::Input],
+        factors: &[f32],
+        outputs: &mut [W::Outputs],
+    ) {
+        W::apply::<ADD>(Apply {
             weights: &self.weights,
             bias: &self.bias,
             inputs,

@@ -162,6 +162,11 @@ impl Vector for Avx2Vector {
             Avx2Vector(_mm256_max_ps(this.0, other.0))
         }
 
+        fn abs(this: Avx2Vector) -> Avx2Vector {
+            let magnitude = _mm256_set1_epi32(i32::MAX);
+            Avx2Vector(_mm256_and_ps(this.0, _mm256_castsi256_ps(magnitude)))
+        }
+
         fn is_above(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
             Avx2Vector(_mm256_cmp_ps::<_CMP_GT_OQ>(this.0, other.0))
         }

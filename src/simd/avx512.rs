@@ -6,8 +6,8 @@
 )]
 
 use std::arch::x86_64::{
-    __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_add_ps,
-    _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
+    __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_abs_ps,
+    _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
     _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_load_ps, _mm512_load_si512, _mm512_max_ps,
     _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2,
     _mm512_store_ps, _mm512_sub_ps,
@@ -167,6 +167,10 @@ impl WideVector for Numbers {
 
         fn max(this: Numbers, other: Numbers) -> Numbers {
             Numbers(_mm512_max_ps(this.0, other.0))
+        }
+
+        fn abs(this: Numbers) -> Numbers {
+            Numbers(_mm512_abs_ps(this.0))
         }
 
         fn sum(this: Numbers) -> f32 {

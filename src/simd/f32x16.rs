@@ -71,6 +71,7 @@ pub(crate) trait WideVector: Copy {
     fn mul(self, other: Self) -> Self;
     /// The larger numbers; the other's where one is NaN.
     fn max(self, other: Self) -> Self;
+    fn abs(self) -> Self;
     /// The numbers of the two halves, in pairs of lanes eight apart, as [`Vector::sum`] sums them.
     fn sum(self) -> f32;
     /// The largest number; none may be NaN.
@@ -181,6 +182,11 @@ impl<V: Vector> WideVector for Halves<V> {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         self.zip(other, V::max)
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self(self.0.map(V::abs))
     }
 
     #[inline(always)]

@@ -45,6 +45,7 @@ pub(crate) trait Vector: Copy {
     fn div(self, other: Self) -> Self;
     /// The larger numbers; the other's where one is NaN.
     fn max(self, other: Self) -> Self;
+    fn abs(self) -> Self;
     /// A mask of the lanes where this vector is larger; a lane with NaN is not set.
     fn is_above(self, other: Self) -> Self;
     fn is_equal(self, other: Self) -> Self;
@@ -188,6 +189,11 @@ impl Vector for PortableVector {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         self.zip(other, larger)
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::new(self.0.map(f32::abs))
     }
 
     #[inline(always)]

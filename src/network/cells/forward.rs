@@ -1,17 +1,19 @@
 //! The evaluation of a chunk of positions, layer by layer.
 
+use bytemuck::Zeroable;
 use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 
 use super::kernels::{Convolve, Kernels};
 use super::layers::{Block, BoardLayers, CellLayers};
-use super::tokens::{Convert, Normalize};
+use super::tokens::{AddToAll, Convert, Normalize, ROWS, Sum};
+use crate::game::Piece;
 use crate::memory::{OutOfMemory, zeroed};
 use crate::network::board::HIDDEN;
-use crate::network::features::{HANDS, Lists};
+use crate::network::features::{HANDS, Lists, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
 use crate::network::layer::Layer;
-use crate::simd::{LANES, Lanes, WORDS, WideLanes, dispatch_wide};
+use crate::simd::{Kernel, LANES, Lanes, Simd, WORDS, WideLanes, dispatch, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
 const TOKENS: usize = 128;
@@ -20,8 +22,11 @@ const TOKENS: usize = 128;
 const ALLOWED: (usize, usize) = (HANDS, 2);
 
 /// Writes the logits of positions, and their values before the last step.
-pub(in crate::network) fn forward(
-    layers: &CellLayers,
+///
+/// `activations` are kept from one call to the next, which has no more positions.
+pub(in crate::network) fn forward<'a>(
+    activations: &mut Option<Activations<'a>>,
+    layers: &'a CellLayers,
     board: &BoardLayers,
     observations: &ArrayRef2<f32>,
     mut logits: ArrayViewMut2<'_, f32>,
@@ -29,14 +34,20 @@ pub(in crate::network) fn forward(
 ) -> Result<(), OutOfMemory> {
     let part = (TOKENS / board.features.num_cells()).max(1);
     let cells = board.features.num_cells();
-    let mut activations = Activations::new(layers, part.min(observations.nrows()) * cells)?;
+    let activations = match activations {
+        Some(activations) => activations,
+        none => none.insert(Activations::new(
+            layers,
+            part.min(observations.nrows()) * cells,
+        )?),
+    };
     let outputs = logits
         .axis_chunks_iter_mut(Axis(0), part)
         .zip(values.axis_chunks_iter_mut(Axis(0), part));
     for (observations, (logits, values)) in
         observations.axis_chunks_iter(Axis(0), part).zip(outputs)
     {
-        activations.shrink(observations.nrows() * cells);
+        activations.resize(observations.nrows() * cells);
         activations.start(board, &observations)?;
         for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
             activations.apply(block, kernels);
@@ -63,12 +74,33 @@ fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Ve
     let rows = of_cells.chunks_exact_mut(cells).zip(&mut hands);
     for (observation, (of_cells, hands)) in observations.zip(rows) {
         let observation = observation.as_standard_layout();
-        let observation = observation.as_slice().expect("C order");
-        board.features.write_cells(observation, of_cells);
-        board.features.write_hands(observation, hands);
+        dispatch(WriteFeatures {
+            features: &board.features,
+            observation: observation.as_slice().expect("C order"),
+            cells: of_cells,
+            hands,
+        });
         hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
     }
     (of_cells, hands)
+}
+
+/// Writes the features of one position.
+struct WriteFeatures<'a> {
+    features: &'a TacticalFeatures,
+    observation: &'a [f32],
+    cells: &'a mut [Lists],
+    hands: &'a mut Lists,
+}
+
+impl Kernel for WriteFeatures<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, _simd: V) {
+        self.features.write_cells(self.observation, self.cells);
+        self.features.write_hands(self.observation, self.hands);
+    }
 }
 
 fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists], outputs: &mut [WideLanes]) {
@@ -77,21 +109,20 @@ fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists], outputs: &mut [WideL
 }
 
 /// The numbers of tokens, and the inputs and outputs of the layers of a block.
-struct Activations<'a> {
+pub(in crate::network) struct Activations<'a> {
     layers: &'a CellLayers,
     tokens: Vec<WideLanes>,
-    /// What is added to the tokens before they are read next.
-    added: Vec<WideLanes>,
+    messages: Vec<WideLanes>,
     inputs: Vec<[i16; 2]>,
     /// By token.
     factors: Vec<f32>,
-    /// Of one token, to be overwritten.
+    /// Of a few tokens, to be overwritten.
     centered: Vec<WideLanes>,
     convolved: Vec<WideLanes>,
     wide: Vec<WideLanes>,
     wide_inputs: Vec<[i16; 2]>,
     /// The tokens as they are read out.
-    numbers: Vec<f32>,
+    numbers: Vec<WideLanes>,
 }
 
 impl<'a> Activations<'a> {
@@ -103,31 +134,36 @@ impl<'a> Activations<'a> {
         Ok(Self {
             layers,
             tokens: outputs(vectors)?,
-            added: outputs(vectors)?,
+            messages: outputs(vectors)?,
             inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
-            centered: zeroed(HIDDEN, vectors)?,
+            centered: zeroed(HIDDEN, ROWS * vectors)?,
             convolved: outputs(vectors)?,
             wide: outputs(wide)?,
             wide_inputs: inputs(wide)?,
-            numbers: zeroed(HIDDEN, tokens * vectors * WORDS)?,
+            numbers: outputs(vectors)?,
         })
     }
 
-    /// Keeps room for so many tokens, which are no more than before.
-    fn shrink(&mut self, tokens: usize) {
+    /// Makes place for so many tokens, which are no more than at first.
+    fn resize(&mut self, tokens: usize) {
         let share = |length: usize| length / self.factors.len() * tokens;
-        self.tokens.truncate(share(self.tokens.len()));
-        self.added.truncate(share(self.added.len()));
-        self.inputs.truncate(share(self.inputs.len()));
-        self.convolved.truncate(share(self.convolved.len()));
-        self.wide.truncate(share(self.wide.len()));
-        self.wide_inputs.truncate(share(self.wide_inputs.len()));
-        self.numbers.truncate(share(self.numbers.len()));
-        self.factors.truncate(tokens);
+        for numbers in [
+            &mut self.tokens,
+            &mut self.messages,
+            &mut self.convolved,
+            &mut self.wide,
+            &mut self.numbers,
+        ] {
+            numbers.resize(share(numbers.len()), WideLanes::zeroed());
+        }
+        for inputs in [&mut self.inputs, &mut self.wide_inputs] {
+            inputs.resize(share(inputs.len()), [0; 2]);
+        }
+        self.factors.resize(tokens, 1.0);
     }
 
-    /// Makes the tokens of positions, and what their hands add to them.
+    /// Makes the tokens of positions.
     fn start(
         &mut self,
         board: &BoardLayers,
@@ -138,60 +174,56 @@ impl<'a> Activations<'a> {
         let vectors = self.layers.padding.vectors();
         let mut of_position = zeroed(HIDDEN, hands.len() * vectors)?;
         apply_to_lists(&board.hands, &hands, &mut of_position);
-        let stride = self.added.len() / hands.len();
-        let positions = self.added.chunks_exact_mut(stride);
-        for (added, hands) in positions.zip(of_position.chunks_exact(vectors)) {
-            for added in added.chunks_exact_mut(vectors) {
-                added.copy_from_slice(hands);
-            }
-        }
+        dispatch_wide(AddToAll {
+            cells: board.features.num_cells(),
+            width: vectors,
+            numbers: &of_position,
+            tokens: &mut self.tokens,
+        });
         Ok(())
     }
 
-    /// Adds `added` to the tokens, and replaces it by what the block adds last.
+    /// Adds what a block finds to the tokens.
     fn apply(&mut self, block: &Block, kernels: &Kernels) {
         self.normalize();
         block
             .message
-            .apply(&self.inputs, &self.factors, &mut self.added);
+            .apply(&self.inputs, &self.factors, &mut self.messages);
         dispatch_wide(Convolve {
             kernels,
-            sources: &self.added,
+            sources: &self.messages,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
         });
-        dispatch_wide(Convert {
+        dispatch_wide(Convert::<false> {
             width: self.layers.padding.vectors(),
-            rectify: false,
             tokens: &self.convolved,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
         });
         block
             .gather
-            .apply(&self.inputs, &self.factors, &mut self.added);
+            .add(&self.inputs, &self.factors, &mut self.tokens);
         self.normalize();
         block
             .inner
             .apply(&self.inputs, &self.factors, &mut self.wide);
-        dispatch_wide(Convert {
+        dispatch_wide(Convert::<true> {
             width: block.inner.len(),
-            rectify: true,
             tokens: &self.wide,
             inputs: &mut self.wide_inputs,
             factors: &mut self.factors,
         });
         block
             .outer
-            .apply(&self.wide_inputs, &self.factors, &mut self.added);
+            .add(&self.wide_inputs, &self.factors, &mut self.tokens);
     }
 
     fn normalize(&mut self) {
         dispatch_wide(Normalize::<Integers> {
             padding: &self.layers.padding,
             centered: &mut self.centered,
-            tokens: &mut self.tokens,
-            added: &self.added,
+            tokens: &self.tokens,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
         });
@@ -201,9 +233,8 @@ impl<'a> Activations<'a> {
         dispatch_wide(Normalize::<Floats> {
             padding: &self.layers.padding,
             centered: &mut self.centered,
-            tokens: &mut self.tokens,
-            added: &self.added,
-            inputs: &mut self.numbers,
+            tokens: &self.tokens,
+            inputs: bytemuck::cast_slice_mut(&mut self.numbers),
             factors: &mut self.factors,
         });
     }
@@ -213,29 +244,30 @@ impl<'a> Activations<'a> {
 fn read_out(
     layers: &CellLayers,
     cells: usize,
-    numbers: &[f32],
+    numbers: &[WideLanes],
     factors: &[f32],
     logits: ArrayViewMut2<'_, f32>,
     values: ArrayViewMut2<'_, f32>,
 ) -> Result<(), OutOfMemory> {
     let mut placed = vec![[0.0; LANES]; factors.len()];
-    layers.placements.apply(numbers, factors, &mut placed);
+    layers
+        .placements
+        .apply(bytemuck::cast_slice(numbers), factors, &mut placed);
 
-    let width = layers.padding.vectors() * WORDS;
     let count = factors.len() / cells;
-    let mut means = zeroed(HIDDEN, count * width)?;
-    let positions = numbers.chunks_exact(width * cells);
-    let positions = positions.zip(factors.chunks_exact(cells));
-    for ((numbers, factors), mean) in positions.zip(means.chunks_exact_mut(width)) {
-        for (token, factor) in numbers.chunks_exact(width).zip(factors) {
-            for (mean, number) in mean.iter_mut().zip(token) {
-                *mean += number * factor;
-            }
-        }
-    }
+    let mut means = zeroed(HIDDEN, count * layers.padding.vectors())?;
+    dispatch_wide(Sum {
+        cells,
+        width: layers.padding.vectors(),
+        tokens: numbers,
+        factors,
+        sums: &mut means,
+    });
     let shares = vec![1.0 / cells as f32; count];
     let mut hidden: Vec<Lanes> = zeroed(HIDDEN, count * layers.summary.len())?;
-    layers.summary.apply(&means, &shares, &mut hidden);
+    layers
+        .summary
+        .apply(bytemuck::cast_slice(&means), &shares, &mut hidden);
     for number in hidden.as_flattened_mut() {
         // NaN stays.
         if *number < 0.0 {
@@ -253,12 +285,13 @@ fn read_out(
         .into_outer_iter_mut()
         .zip(values.into_outer_iter_mut());
     for ((placed, [pass, outcome, margin, ..]), (mut logits, mut values)) in outputs.zip(rows) {
-        for (action, logit) in logits.iter_mut().enumerate() {
-            *logit = match placed.get(action % cells) {
-                Some(of_cell) if action < 4 * cells => of_cell[action / cells],
-                _ => *pass,
-            };
+        let of_pieces = logits.exact_chunks_mut(cells).into_iter();
+        for (piece, mut logits) in (0..Piece::ALL.len()).zip(of_pieces) {
+            for (logit, of_cell) in logits.iter_mut().zip(placed) {
+                *logit = of_cell[piece];
+            }
         }
+        logits[Piece::ALL.len() * cells] = *pass;
         values[0] = *outcome;
         values[1] = *margin;
     }

@@ -1,6 +1,11 @@
 //! What is done to tokens between layers: normalizing, rectifying, rounding.
 
-use crate::network::inputs::Inputs;
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are not always inlined"
+)]
+
+use crate::network::inputs::{Inputs, rectified};
 use crate::network::integers::Integers;
 use crate::network::layer::Weights;
 use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector};
@@ -39,13 +44,15 @@ impl Padding {
     }
 }
 
-/// Adds numbers to all tokens, and makes inputs of the sums with mean 0 and variance 1.
+/// Tokens that are worked on at once, so that none waits for the sums of another.
+pub(super) const ROWS: usize = 4;
+
+/// Makes inputs of tokens, with mean 0 and variance 1.
 pub(super) struct Normalize<'a, A: Weights> {
     pub(super) padding: &'a Padding,
-    /// As many numbers as a token has, to be overwritten.
+    /// As many numbers as [`ROWS`] tokens have, to be overwritten.
     pub(super) centered: &'a mut [WideLanes],
-    pub(super) tokens: &'a mut [WideLanes],
-    pub(super) added: &'a [WideLanes],
+    pub(super) tokens: &'a [WideLanes],
     pub(super) inputs: &'a mut [A::Input],
     /// By token.
     pub(super) factors: &'a mut [f32],
@@ -55,55 +62,191 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
     type Result = ();
 
     #[inline(always)]
-    fn run<W: WideSimd>(self, wide: W) {
-        let Padding { units, mask } = self.padding;
-        let share = 1.0 / *units as f32;
-        let width = mask.len();
-        let tokens = self.tokens.chunks_exact_mut(width);
-        let tokens = tokens.zip(self.added.chunks_exact(width));
-        let inputs = self.inputs.chunks_exact_mut(width * WORDS / A::PER_INPUT);
-        let centered = self.centered;
-        for (((token, added), inputs), factor) in tokens.zip(inputs).zip(self.factors) {
-            let mut sum = wide.splat(0.0);
-            for (number, added) in token.iter_mut().zip(added) {
-                let changed = wide.load(number).add(wide.load(added));
-                changed.store(number);
-                sum = sum.add(changed);
-            }
-            let mean = wide.splat(sum.sum() * share);
-            let mut squares = wide.splat(0.0);
-            for ((number, mask), centered) in token.iter().zip(mask).zip(&mut *centered) {
-                let difference = wide.load(number).sub(mean).mul(wide.load(mask));
-                difference.store(centered);
-                squares = squares.add(difference.mul(difference));
-            }
-            let variance = squares.sum() * share;
-            *factor = A::write(wide, LEVELS, false, centered, inputs) / (variance + EPSILON).sqrt();
+    fn run<W: WideSimd>(mut self, wide: W) {
+        let count = self.factors.len();
+        let mut row = 0;
+        while row + ROWS <= count {
+            self.rows::<W, ROWS>(wide, row);
+            row += ROWS;
+        }
+        while row < count {
+            self.rows::<W, 1>(wide, row);
+            row += 1;
         }
     }
 }
 
-/// Makes inputs of the numbers of tokens.
-pub(super) struct Convert<'a> {
+impl<A: Inputs> Normalize<'_, A> {
+    /// `R` tokens from this one on.
+    #[inline(always)]
+    fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
+        let Padding { units, mask } = self.padding;
+        let share = 1.0 / *units as f32;
+        let width = mask.len();
+        let tokens: [&[WideLanes]; R] = parts(&self.tokens[row * width..], width);
+        let centered: [_; R] = parts_mut(self.centered, width);
+        let mut sums = [wide.splat(0.0); R];
+        for vector in 0..width {
+            for i in 0..R {
+                sums[i] = sums[i].add(wide.load(&tokens[i][vector]));
+            }
+        }
+        let means = sums.map(|sum| wide.splat(sum.sum() * share));
+        let (mut squares, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
+        for vector in 0..width {
+            let mask = wide.load(&mask[vector]);
+            for i in 0..R {
+                let difference = wide.load(&tokens[i][vector]).sub(means[i]).mul(mask);
+                difference.store(&mut centered[i][vector]);
+                squares[i] = squares[i].add(difference.mul(difference));
+                largest[i] = largest[i].max(difference.abs());
+            }
+        }
+        let length = width * WORDS / A::PER_INPUT;
+        let inputs: [_; R] = parts_mut(&mut self.inputs[row * length..], length);
+        for i in 0..R {
+            let variance = squares[i].sum() * share;
+            // No integers can stand for the numbers where these overflow, and all outputs become NaN.
+            let largest = if variance.is_finite() {
+                largest[i].largest()
+            } else {
+                f32::NAN
+            };
+            let factor = A::write::<W, false>(wide, LEVELS, largest, centered[i], inputs[i]);
+            self.factors[row + i] = factor / (variance + EPSILON).sqrt();
+        }
+    }
+}
+
+/// Makes inputs of the numbers of tokens; with `RECTIFY`, numbers below 0 count as 0.
+pub(super) struct Convert<'a, const RECTIFY: bool> {
     /// Vectors of a token.
     pub(super) width: usize,
-    /// Whether numbers below 0 become 0.
-    pub(super) rectify: bool,
     pub(super) tokens: &'a [WideLanes],
     pub(super) inputs: &'a mut [[i16; 2]],
     /// By token.
     pub(super) factors: &'a mut [f32],
 }
 
-impl WideKernel for Convert<'_> {
+impl<const RECTIFY: bool> WideKernel for Convert<'_, RECTIFY> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<W: WideSimd>(mut self, wide: W) {
+        let count = self.factors.len();
+        let mut row = 0;
+        while row + ROWS <= count {
+            self.rows::<W, ROWS>(wide, row);
+            row += ROWS;
+        }
+        while row < count {
+            self.rows::<W, 1>(wide, row);
+            row += 1;
+        }
+    }
+}
+
+impl<const RECTIFY: bool> Convert<'_, RECTIFY> {
+    /// `R` tokens from this one on.
+    #[inline(always)]
+    fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
+        let width = self.width;
+        let tokens: [&[WideLanes]; R] = parts(&self.tokens[row * width..], width);
+        let (mut sums, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
+        for vector in 0..width {
+            for i in 0..R {
+                let size = rectified::<W, RECTIFY>(wide, &tokens[i][vector]).abs();
+                sums[i] = sums[i].add(size);
+                largest[i] = largest[i].max(size);
+            }
+        }
+        let length = width * WORDS / Integers::PER_INPUT;
+        let inputs: [_; R] = parts_mut(&mut self.inputs[row * length..], length);
+        for i in 0..R {
+            // No integers can stand for the numbers where these overflow, and all outputs become NaN.
+            let largest = if sums[i].sum().is_finite() {
+                largest[i].largest()
+            } else {
+                f32::NAN
+            };
+            self.factors[row + i] =
+                Integers::write::<W, RECTIFY>(wide, LEVELS, largest, tokens[i], inputs[i]);
+        }
+    }
+}
+
+/// Adds the numbers of each position to all its tokens.
+pub(super) struct AddToAll<'a> {
+    /// Tokens of a position.
+    pub(super) cells: usize,
+    /// Vectors of a token.
+    pub(super) width: usize,
+    /// By position and vector.
+    pub(super) numbers: &'a [WideLanes],
+    pub(super) tokens: &'a mut [WideLanes],
+}
+
+impl WideKernel for AddToAll<'_> {
     type Result = ();
 
     #[inline(always)]
     fn run<W: WideSimd>(self, wide: W) {
-        let tokens = self.tokens.chunks_exact(self.width);
-        let inputs = self.inputs.chunks_exact_mut(self.width * WORDS / 2);
-        for ((token, inputs), factor) in tokens.zip(inputs).zip(self.factors) {
-            *factor = Integers::write(wide, LEVELS, self.rectify, token, inputs);
+        let numbers = self.numbers.chunks_exact(self.width);
+        let positions = self.tokens.chunks_exact_mut(self.cells * self.width);
+        for (numbers, tokens) in numbers.zip(positions) {
+            for token in tokens.chunks_exact_mut(self.width) {
+                for (number, token) in numbers.iter().zip(token) {
+                    wide.load(token).add(wide.load(number)).store(token);
+                }
+            }
         }
     }
+}
+
+/// Sums the tokens of each position, times their factors.
+pub(super) struct Sum<'a> {
+    /// Tokens of a position.
+    pub(super) cells: usize,
+    /// Vectors of a token.
+    pub(super) width: usize,
+    pub(super) tokens: &'a [WideLanes],
+    /// By token.
+    pub(super) factors: &'a [f32],
+    /// By position and vector.
+    pub(super) sums: &'a mut [WideLanes],
+}
+
+impl WideKernel for Sum<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run<W: WideSimd>(self, wide: W) {
+        let positions = self.tokens.chunks_exact(self.cells * self.width);
+        let positions = positions.zip(self.factors.chunks_exact(self.cells));
+        let sums = self.sums.chunks_exact_mut(self.width);
+        for ((tokens, factors), sums) in positions.zip(sums) {
+            for vector in 0..self.width {
+                let mut sum = wide.splat(0.0);
+                for cell in 0..self.cells {
+                    let number = wide.load(&tokens[cell * self.width + vector]);
+                    sum = sum.add(number.mul(wide.splat(factors[cell])));
+                }
+                sum.store(&mut sums[vector]);
+            }
+        }
+    }
+}
+
+/// The first parts of this length.
+#[inline(always)]
+fn parts<T, const R: usize>(items: &[T], length: usize) -> [&[T]; R] {
+    let mut parts = items.chunks_exact(length);
+    std::array::from_fn(|_| parts.next().expect("enough items"))
+}
+
+/// The first parts of this length.
+#[inline(always)]
+fn parts_mut<T, const R: usize>(items: &mut [T], length: usize) -> [&mut [T]; R] {
+    let mut parts = items.chunks_exact_mut(length);
+    std::array::from_fn(|_| parts.next().expect("enough items"))
 }
