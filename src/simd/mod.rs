@@ -318,11 +318,12 @@ mod tests {
         Network::new(&weights).unwrap()
     }
 
-    /// The layers of the last network are wider than a strip of the widest vectors.
-    fn networks() -> [Network; 3] {
+    /// The layers of the last networks are wider than a strip of the widest vectors, and those of the very
+    /// last one leave strips of several widths.
+    fn networks() -> [Network; 4] {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
         let champion = Network::parse(file).unwrap();
-        [champion, network_of(20), network_of(60)]
+        [champion, network_of(20), network_of(60), network_of(100)]
     }
 
     /// The bits of a network's evaluations of some positions.

@@ -100,17 +100,18 @@ fn evaluate_on(network: &Network, variant: &Variant, positions: &[Position]) -> 
 
 #[test]
 fn a_batch_is_its_positions_to_the_last_bit() {
-    let variant = Variant::default();
-    let positions: Vec<Position> = (0..60).flat_map(|seed| game(&variant, seed)).collect();
-    assert!(positions.len() > 600);
-    let network = network(&variant);
-    let whole = evaluate(&network, &positions);
-    assert_eq!(whole.logits.dim(), (positions.len(), 65));
-    assert_eq!(whole.values.dim(), (positions.len(), 2));
-    for (i, &position) in positions.iter().enumerate().step_by(7) {
-        let alone = evaluate(&network, &[position]);
-        assert_eq!(alone.logits.row(0), whole.logits.row(i));
-        assert_eq!(alone.values.row(0), whole.values.row(i));
+    for variant in variants() {
+        let positions: Vec<Position> = (0..60).flat_map(|seed| game(&variant, seed)).collect();
+        assert!(positions.len() >= 60);
+        let network = network(&variant);
+        let whole = evaluate(&network, &positions);
+        assert_eq!(whole.logits.dim(), (positions.len(), num_actions(&variant)));
+        assert_eq!(whole.values.dim(), (positions.len(), 2));
+        for (i, &position) in positions.iter().enumerate().step_by(7) {
+            let alone = evaluate(&network, &[position]);
+            assert_eq!(alone.logits.row(0), whole.logits.row(i));
+            assert_eq!(alone.values.row(0), whole.values.row(i));
+        }
     }
 }
 
