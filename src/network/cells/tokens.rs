@@ -47,6 +47,26 @@ impl Padding {
 /// Tokens that are worked on at once, so that none waits for the sums of another.
 pub(super) const ROWS: usize = 4;
 
+/// Work on tokens, none of which needs the others.
+trait ByRows {
+    /// Works on `R` tokens from this one on.
+    fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize);
+}
+
+/// Works on so many tokens, as many at once as possible.
+#[inline(always)]
+fn all_rows<W: WideSimd>(work: &mut impl ByRows, wide: W, count: usize) {
+    let mut row = 0;
+    while row + ROWS <= count {
+        work.rows::<W, ROWS>(wide, row);
+        row += ROWS;
+    }
+    while row < count {
+        work.rows::<W, 1>(wide, row);
+        row += 1;
+    }
+}
+
 /// Makes inputs of tokens, with mean 0 and variance 1.
 pub(super) struct Normalize<'a, A: Weights> {
     pub(super) padding: &'a Padding,
@@ -64,20 +84,11 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
     #[inline(always)]
     fn run<W: WideSimd>(mut self, wide: W) {
         let count = self.factors.len();
-        let mut row = 0;
-        while row + ROWS <= count {
-            self.rows::<W, ROWS>(wide, row);
-            row += ROWS;
-        }
-        while row < count {
-            self.rows::<W, 1>(wide, row);
-            row += 1;
-        }
+        all_rows(&mut self, wide, count);
     }
 }
 
-impl<A: Inputs> Normalize<'_, A> {
-    /// `R` tokens from this one on.
+impl<A: Inputs> ByRows for Normalize<'_, A> {
     #[inline(always)]
     fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
         let Padding { units, mask } = self.padding;
@@ -134,20 +145,11 @@ impl<const RECTIFY: bool> WideKernel for Convert<'_, RECTIFY> {
     #[inline(always)]
     fn run<W: WideSimd>(mut self, wide: W) {
         let count = self.factors.len();
-        let mut row = 0;
-        while row + ROWS <= count {
-            self.rows::<W, ROWS>(wide, row);
-            row += ROWS;
-        }
-        while row < count {
-            self.rows::<W, 1>(wide, row);
-            row += 1;
-        }
+        all_rows(&mut self, wide, count);
     }
 }
 
-impl<const RECTIFY: bool> Convert<'_, RECTIFY> {
-    /// `R` tokens from this one on.
+impl<const RECTIFY: bool> ByRows for Convert<'_, RECTIFY> {
     #[inline(always)]
     fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
         let width = self.width;
