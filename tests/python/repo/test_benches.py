@@ -164,7 +164,9 @@ def test_networks_are_measured_beside_pytorch(lines_of):
     lines = lines_of("network")
     torch.set_num_threads(threads)
     for name in ("64 units, 2 blocks", "96 units, 3 blocks"):
-        assert lines[f"{name}: native"][2] == f"{name}: torch"
+        # `make bench-network` leaves the program that measures this limit.
+        reference = networks.PRODUCTS if networks.PEAK.exists() else f"{name}: torch"
+        assert lines[f"{name}: native"][2] == reference
         assert lines[f"{name}: learned, bfloat16"][2] == f"{name}: learned, float32"
 
 
