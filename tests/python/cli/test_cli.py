@@ -14,11 +14,10 @@ from functools import partial
 
 import pytest
 
+from commands import ENVIRONMENT, mijnlieff, printed
 from interrupts import PATIENCE, needs_signals
-from mijnlieff import Board, Position, Variant, evaluate, parse_record, solve, tournament
-from mijnlieff.cli.margins import evaluation_line
+from mijnlieff import Position, evaluate, tournament
 from mijnlieff.cli.parser import command_of, make_parser
-from mijnlieff.evaluation import review
 from processes import run_python
 
 COMMANDS = [
@@ -26,27 +25,6 @@ COMMANDS = [
     "export", "dev",
 ]  # fmt: skip
 DEV_COMMANDS = ["dev perft", "dev completion"]
-ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-
-
-def mijnlieff(*arguments, stdin="", **options):
-    return subprocess.run(
-        [sys.executable, "-m", "mijnlieff", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=ENVIRONMENT,
-        **options,
-    )
-
-
-def printed(*arguments, **options):
-    """Standard output of a call that goes well and has nothing else to say."""
-    result = mijnlieff(*arguments, **options)
-    assert (result.returncode, result.stderr) == (0, "")
-    return result.stdout
 
 
 def test_help_lists_the_commands_and_needs_none_of_them():
@@ -146,180 +124,6 @@ def test_tournament_prints_the_report_of_the_function():
     report = tournament({name: name for name in names}, games=40, seed=5)
     assert printed(*arguments) == f"{report}\n"
     assert json.loads(printed(*arguments, "--json")) == json.loads(json.dumps(report.to_dict()))
-
-
-def test_two_policies_play_a_game_to_watch():
-    text = printed("play", "--light", "minimax:2", "--dark", "random", "--seed", 3)
-    record = text.splitlines()[-1]
-    position = Position.from_actions(parse_record(record))
-    assert position.is_over and str(position) in text
-    assert text == printed("play", "--light", "minimax:2", "--dark", "random", "--seed", 3)
-
-
-def test_a_person_plays_undoes_and_errs():
-    typed = "undo\nhelp\na1\nb2+\n\na1+\nmoves\na1+\nundo\nd4x\nquit\nnever read\n"
-    text = printed("play", "--dark", "greedy", stdin=typed)
-    assert "there is no move to undo" in text
-    assert text.count("Type a cell and the sign") == 2
-    assert "expected a sign (+, x, <> or ><), but the text ends" in text
-    assert "(b2+) is illegal: the opening rule does not allow that cell" in text
-    assert "(a1+) is illegal: the cell is occupied" in text
-    assert re.findall("Light plays (.*)", text) == ["a1+", "d4x"]
-    assert len(re.findall("Dark plays .*", text)) == 2
-
-
-def test_a_person_is_dark_and_sees_one_board_a_turn():
-    text = printed("play", "--seed", 1, stdin="help\nlevels\nquit\n")
-    assert text.startswith(
-        "You are Dark, against Club player (level 4). With perfect play Dark wins by 1 point.\n"
-    )
-    rules = ["in its row or column", "on one of its diagonals", "not beside it", "beside it"]
-    assert re.findall(r"^  \S+ +(?:Straight|Diagonal|Pusher|Puller) +(.*)$", text, re.M) == rules
-    listed = re.findall(r"^(\d) .* (\S+) +([-+]\d+)$", text, re.MULTILINE)
-    assert [number for number, _, _ in listed] == [*"12345678"]
-    assert listed[3][1] == "minimax:4" and listed[7][1] == "champion:64"
-
-    # The answer to the person's move is told, and the board is shown after it.
-    text = printed("play", "1. a1+, a3><; 2. a2+", "--light", "greedy", stdin="a4<>\nquit\n")
-    assert text.count("to move") == 2
-    told = (
-        r"points   to move\nLast move: a2\+\nLight's Straight on a2: place in its row or column\n"
-    )
-    assert re.search(told + r"Dark> Dark plays a4<>\nLight plays \S+\n\n4  ", text)
-
-
-def test_levels_choose_the_opponent():
-    text = printed("play", "--level", 2, "--light", "human", stdin="quit\n")
-    assert text.startswith("You are Light, against Beginner (level 2).")
-    corners = ["--board", "##../##../..##/..##"]
-    text = printed("play", "--level", 8, *corners, stdin="quit\n")
-    assert "against Club player (level 4). The champion was trained for the standard board" in text
-
-
-def test_the_end_says_who_has_won_and_what_was_scored():
-    record = (
-        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-        "7. b4x, pass; 8. b3<>"
-    )
-    text = printed("play", record, "--light", "greedy", stdin="b1<>\n")
-    assert "Dark plays b1<> and scores 1\n" in text and "\nYou lost by 3 points.\n" in text
-    text = printed("play", record[: record.index(" 8.")], "--dark", "greedy", stdin="b3<>\n")
-    assert "Light plays b3<> and scores 1\n" in text and "\nYou won by 3 points.\n" in text
-
-
-def test_two_people_share_a_terminal_and_the_input_ends():
-    text = printed("play", "--dark", "human", stdin="a1+\na3><\n")
-    assert re.findall("(Light|Dark) plays (.*)", text) == [("Light", "a1+"), ("Dark", "a3><")]
-
-
-def test_a_game_goes_on_from_a_record():
-    text = printed("play", "1. a1+, a3><", "--light", "greedy", stdin="undo\nquit\n")
-    assert re.findall("(Light|Dark) plays", text) == ["Light"] * text.count("plays")
-    left = re.search("To go on: mijnlieff play ('.*'), with the same options\n", text)[1]
-    record = shlex.split(left)[0]
-    assert record.startswith("1. a1+")
-    again = printed("play", record, "--light", "greedy", stdin="quit\n")
-    assert str(Position.from_record(record)) in again
-
-
-def test_a_whole_game_can_be_piped_in():
-    record = (
-        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-        "7. b4x, pass; 8. b3<>, b1<> #"
-    )
-    variant = Position().variant
-    names = [variant.action_name(action) for action in parse_record(record)]
-    typed = "\n".join(name for name in names if name != "pass")
-    text = printed("play", "--dark", "human", stdin=typed)
-    assert text.endswith(record + "\n") and "Light wins 4-1" in text
-    # At the end all moves that gave points away are listed.
-    moves = [move for move in review(parse_record(record)) if move.loss]
-    listed = re.findall(r"^(\d+)\. (\S+) +(Light|Dark) +(\d+) +([-+]\d+) ", text, re.MULTILINE)
-    assert listed == [
-        (
-            str(move.ply // 2 + 1),
-            move.name,
-            ("Light", "Dark")[move.player],
-            str(move.loss),
-            f"{move.margin:+d}",
-        )
-        for move in moves
-    ]
-    assert len(moves) == 7 and "points given away: Light 6, Dark 10" in text
-
-
-def test_a_perfect_game_has_nothing_to_review():
-    actions, position = [], Position()
-    while not position.is_over:
-        actions.append(solve(position).best_actions[0])
-        position = position.play(actions[-1])
-    names = [position.variant.action_name(action) for action in actions]
-    typed = "\n".join(name for name in names if name != "pass")
-    text = printed("play", "--dark", "human", stdin=typed)
-    assert "points given away: Light 0, Dark 0\n\n1. " in text
-
-
-def test_review_reads_an_argument_a_file_and_standard_input(tmp_path):
-    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+"
-    (tmp_path / "game.txt").write_text(record + "\n")
-    table = printed("review", record)
-    assert table == printed("review", "game.txt", cwd=tmp_path)
-    assert table == printed("review", stdin=record) == printed("review", "-", stdin=record)
-    moves = review(parse_record(record))
-    lost = [sum(move.loss for move in moves if move.player == player) for player in (0, 1)]
-    assert table.startswith(
-        f"Compared with perfect play, points given away: Light {lost[0]}, Dark {lost[1]}\n"
-    )
-    assert table.count("\n") == 2 + sum(move.loss > 0 for move in moves) and any(lost)
-    found = json.loads(printed("review", record, "--json"))
-    assert [(move["name"], move["margin"], move["loss"]) for move in found] == [
-        (move.name, move.margin, move.loss) for move in moves
-    ]
-
-
-def test_review_knows_the_variant():
-    options = ["--opening", "corner_straight", "--board", "blocks:0,0;2,0;0,2"]
-    variant = Variant(Board.from_blocks([(0, 0), (2, 0), (0, 2)]), "corner_straight")
-    name = variant.action_name(Position(variant).legal_actions()[0])
-    moves = review([name], variant)
-    found = json.loads(printed("review", name, *options, "--json"))
-    assert [move["best_margin"] for move in found] == [moves[0].best_margin]
-
-
-def test_hints_and_evaluations_are_exact():
-    text = printed("play", "--dark", "human", stdin="hint\na1+\neval\nquit\n")
-    assert text.count("With perfect play, ") == 2
-    start, position = Position(), Position().play("a1+")
-    assert f"Light to move loses, margin {solve(start).margin:+d}\n" in text
-    assert f"margin {solve(position).margin:+d}\n" in text
-    hints = dict(re.findall(r"^ ?([-+]\d+): (.*)$", text, re.MULTILINE))
-    margins = {
-        start.variant.action_index(name): int(margin)
-        for margin, names in hints.items()
-        for name in names.split()
-    }
-    assert margins == dict(solve(start).action_margins)
-    always = printed("play", "--dark", "human", "--eval", stdin="a1+\na3><\nquit\n")
-    assert always.count("With perfect play, ") == 3
-
-
-def test_endings_of_larger_boards_are_exact():
-    board = "#####/#####/#####/#####"
-    text = printed("play", "--board", board, "--dark", "human", stdin="hint\neval\nquit\n")
-    assert text.count("exact play is for boards of up to 16 cells, and for positions with") == 2
-
-    variant = Variant(Board.from_text(board.replace("/", "\n")))
-    position, names = Position(variant), []
-    while not position.is_over:
-        action = int(position.legal_actions()[-1])
-        if action != variant.pass_action:  # passes are played without asking
-            names.append(variant.action_name(action))
-        position = position.play(action)
-    lines = [*names[:8], "hint", *names[8:]]
-    text = printed("play", "--board", board, "--dark", "human", stdin="\n".join(lines) + "\n")
-    start = Position.from_actions(names[:8], variant)
-    assert f"With perfect play, {evaluation_line(start, solve(start))}" in text
-    assert "Compared with perfect play from move 4 of Light on" in text
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
