@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import re
 from typing import Literal, get_args
 
 import jax
@@ -457,3 +458,11 @@ def test_the_example_runs():
     small = ("--batch", 8, "--simulations", 4, "--seed", 3)
     printed = printed_by_script("examples/jax_mctx.py", "--iterations", 2, "--games", 20, *small)
     assert "against random, 20 games" in printed
+
+
+def test_the_benchmark_runs():
+    options = ("--games", 8, "--rounds", 1, "--ways", "step", "replay")
+    printed = printed_by_script("benches/frameworks/jax_games.py", *options).splitlines()
+    rows = [re.fullmatch(r"(.{16})(?: +\d+\.\d\d){4}", row) for row in printed[2:]]
+    assert [row[1].rstrip() for row in rows][:2] == ["connect four", "tic-tac-toe"]
+    assert len(rows) == 6

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pufferlib.emulation
@@ -16,8 +13,8 @@ from integration_pages import run_page
 import mijnlieff
 from mijnlieff import Board, ClosedEnvError, Variant, VectorEnv
 from mijnlieff.integrations.pufferlib import MijnlieffPufferEnv
+from processes import printed_by_script
 
-ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = Variant(Board.from_blocks([(0, 0), (2, 1)]), "anywhere")
 SETTINGS = {
     "random": {},
@@ -173,16 +170,9 @@ def test_an_illegal_action_loses():
     assert rewards.tolist() == [-1, 1, 0, 0] and terminals.tolist() == [True, True, False, False]
 
 
-def run(path, *options):
-    command = [sys.executable, ROOT / path, *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_the_benchmark():
-    text = run("benches/frameworks/pufferlib_games.py", "--envs", "4", "--steps", "5")
-    assert len(re.findall(r"steps/s +[\d.]+ x", text)) == 4
+    printed = printed_by_script("benches/frameworks/pufferlib_games.py", "--envs", 4, "--steps", 5)
+    assert len(re.findall(r"steps/s +[\d.]+ x", printed)) == 4
 
 
 def test_the_examples_of_the_page_run():
@@ -190,8 +180,7 @@ def test_the_examples_of_the_page_run():
 
 
 def test_the_example_learns(tmp_path):
-    text = run(
-        "examples/pufferlib_ppo.py", "--steps", "150000", "--games", "200", "--out", tmp_path
-    )
-    said = re.search(r"mean return against random: ([-\d.]+) \(", text)
+    options = ("--steps", 150_000, "--games", 200, "--out", tmp_path)
+    printed = printed_by_script("examples/pufferlib_ppo.py", *options)
+    said = re.search(r"mean return against random: ([-\d.]+) \(", printed)
     assert said and float(said[1]) > 0.3  # a random player gets 0

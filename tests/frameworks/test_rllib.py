@@ -254,3 +254,12 @@ def test_the_example_plays_itself(folder):
     printed = printed_by_script("examples/rllib_self_play.py", *options, RAY_TMPDIR=folder)
     assert re.search(r"^1,\d+ turns, entropy \d\.\d\d$", printed, re.MULTILINE)
     assert re.search(r"^score against random: 0\.\d+ \(0\.\d+ to ", printed, re.MULTILINE)
+
+
+def test_the_benchmark_runs(folder):
+    options = ("--games", 2, "--seconds", 0.2)
+    printed = printed_by_script("benches/frameworks/rllib_games.py", *options, RAY_TMPDIR=folder)
+    assert re.findall(r"^(environment|env runner) .* [\d.]+$", printed, re.MULTILINE) == [
+        "environment",
+        "env runner",
+    ]

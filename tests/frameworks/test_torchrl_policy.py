@@ -160,3 +160,9 @@ def test_the_example_learns():
     printed = printed_by_script("examples/torchrl_ppo.py", "--frames", 50_000, "--games", 300)
     said = re.search(r"mean return against random: ([\d.]+) \(", printed)
     assert said and float(said[1]) > 0.4  # a random player gets 0
+
+
+def test_the_benchmark_runs():
+    """Also where Ray is missing, of which TorchRL makes use."""
+    printed = printed_by_script("benches/frameworks/torchrl_games.py", "--envs", 2, "--steps", 2)
+    assert len(re.findall(r"steps/s +[\d.]+ x", printed)) == 3

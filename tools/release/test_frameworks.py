@@ -101,13 +101,14 @@ ENVIRONMENTS = (
     Environment("textarena", "textarena", ("textarena",), ("textarena",)),
     Environment("openenv", "openenv", ("openenv",), ("openenv-core",)),
     Environment("verifiers", "verifiers", ("verifiers",), ("verifiers",)),
-    # With pyarrow, so the tests of Parquet files run here.
+    # With pyarrow, so the tests of Parquet files run here, and what Minari needs to record games.
     Environment(
         "minari",
         "minari",
         ("minari",),
         ("minari", "pyarrow"),
-        more_tests=("datasets/test_datasets.py",),
+        ("minari[create]",),
+        ("datasets/test_datasets.py",),
     ),
 )
 
