@@ -240,6 +240,33 @@ fn imports(
     found
 }
 
+/// A file that no `mod` names is not compiled, and its tests do not run.
+#[test]
+fn every_file_is_a_module() {
+    let is_named = |text: &str, name: &str| {
+        let declaration = format!("mod {name};");
+        text.lines().any(|line| line.ends_with(&declaration))
+    };
+    let modules = modules();
+    for module in modules.keys().filter(|module| module[..] != ["lib"]) {
+        let (name, parent) = module.split_last().unwrap();
+        let parent = if parent.is_empty() {
+            &["lib".to_owned()]
+        } else {
+            parent
+        };
+        assert!(is_named(&modules[parent], name), "{}", module.join("::"));
+    }
+    for file in fs::read_dir(root().with_file_name("tests").join("core")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            name == "main" || is_named(include_str!("main.rs"), name),
+            "tests/core/{name}.rs"
+        );
+    }
+}
+
 #[test]
 fn imports_point_inward() {
     let modules = modules();
