@@ -19,6 +19,7 @@ mod search;
 mod self_play;
 mod self_play_sets;
 mod solver;
+mod stored_bits;
 mod tablebase;
 mod tree_search;
 mod vector;

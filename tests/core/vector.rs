@@ -14,7 +14,7 @@ use mijnlieff::vector::{
 };
 
 /// A batch with the memory that it writes into.
-struct Bench {
+pub(super) struct Bench {
     env: Box<dyn BatchEnv>,
     observations: Vec<f32>,
     mask: Vec<i8>,
@@ -24,7 +24,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
+    pub(super) fn new(config: Config, games: usize, threads: usize, seed: u64) -> Self {
         let variant = config.variants.get(0).clone();
         let mut env = batch_env(config, Layout::Flat, games, threads).unwrap();
         env.reset(Seeds::From(seed), None).unwrap();
@@ -38,7 +38,7 @@ impl Bench {
         }
     }
 
-    fn step(&mut self, actions: &[i64]) -> Result<Vec<Ending>, StepError> {
+    pub(super) fn step(&mut self, actions: &[i64]) -> Result<Vec<Ending>, StepError> {
         let buffers = Buffers {
             view: View {
                 observations: Observations::Float32(Layout::Flat, &mut self.observations),
@@ -59,13 +59,13 @@ impl Bench {
         assert_eq!(self.ended, other.ended);
     }
 
-    fn sample(&mut self) -> Vec<i64> {
+    pub(super) fn sample(&mut self) -> Vec<i64> {
         let mut actions = vec![-1; self.env.num_envs()];
         self.env.sample_actions(&mut actions);
         actions
     }
 
-    fn row(&self, game: usize) -> (&[f32], &[i8], i8, f32, bool) {
+    pub(super) fn row(&self, game: usize) -> (&[f32], &[i8], i8, f32, bool) {
         let features = self.observations.len() / self.ended.len();
         let actions = self.mask.len() / self.ended.len();
         (
