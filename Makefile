@@ -18,11 +18,11 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser \
-	test-rules test-boards miri fuzz format lint stub wasm docs docs-links docs-rust pages bench bench-peers \
-	bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
+	test-rules test-boards test-aarch64 miri sanitize sanitize-threads fuzz mutants format lint stub wasm docs \
+	docs-links docs-rust pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 20
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -85,20 +85,57 @@ test-rules: .venv/installed-test ## Compare the core with the plain reference on
 test-boards: ## Compare a million steps on random boards with games that are played plainly
 	MIJNLIEFF_COMPARED_STEPS=1000000 cargo test --quiet --no-default-features --test core games_on_random_boards
 
+# A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc.
+AARCH64 := aarch64-unknown-linux-gnu
+AARCH64_RUSTC ?= rustc
+AARCH64_TESTS ?=
+test-aarch64: ## Test the core for ARM under emulation, its stored bits among them (AARCH64_TESTS="stored_bits" chooses)
+	@command -v qemu-aarch64 > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null \
+		&& ls "$$($(AARCH64_RUSTC) --print target-libdir --target $(AARCH64))"/libstd-* > /dev/null 2>&1 \
+		|| { echo "qemu, a linker or Rust's standard library for ARM is missing: apt-get install qemu-user" \
+		"gcc-aarch64-linux-gnu, and rustup target add $(AARCH64); or, without rustup, dpkg --add-architecture arm64," \
+		"apt-get update, apt-get install rustc-web libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
+	RUSTC=$(AARCH64_RUSTC) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+		cargo test --quiet --no-default-features --lib --test core --target $(AARCH64) --target-dir target/aarch64 \
+		-- $(AARCH64_TESTS)
+
 miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
 	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
 		"rustup toolchain install nightly --component miri"; exit 1; }
 	cargo +nightly miri test --quiet --no-default-features --lib -- \
 		threads:: file_header:: simd::exp:: all_processors_calculate_alike
 
+NIGHTLY := @cargo +nightly --version > /dev/null 2>&1 \
+	|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+SANITIZED_TESTS ?=
+sanitize: ## Test the core by AddressSanitizer (needs nightly Rust; SANITIZED_TESTS="network" chooses)
+	$(NIGHTLY)
+	RUSTFLAGS=-Zsanitizer=address cargo +nightly test --quiet --no-default-features --lib --test core \
+		--target $$(rustc --print host-tuple) --target-dir target/sanitize -- $(SANITIZED_TESTS)
+
+# The standard library has to be instrumented too, so that its locks count.
+sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSanitizer (nightly Rust with rust-src)
+	$(NIGHTLY)
+	@test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" || { echo \
+		"the source of the standard library is missing: rustup component add rust-src --toolchain nightly"; exit 1; }
+	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
+		--target $$(rustc --print host-tuple) --target-dir target/sanitize -- threads:: vector tree_search self_play
+
 fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
-	@cargo +nightly --version >/dev/null 2>&1 \
-		|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+	$(NIGHTLY)
+	$(PYTHON) -m tools.release.fuzz_seeds unpack
 	for target in $$(cargo fuzz list); do \
-		cargo +nightly fuzz run $$target -- -max_len=256 -print_final_stats=1 \
+		cargo +nightly fuzz run $$target -- -max_len=1024 -print_final_stats=1 \
 			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
 	done
+
+MUTANTS ?= 12
+SEED ?= 0
+mutants: .venv/installed-test ## Change the core in MUTANTS=12 ways a folder, drawn by SEED=0, and count what the Rust tests notice
+	@cargo mutants --version > /dev/null 2>&1 || { echo "cargo-mutants is missing: cargo install cargo-mutants"; exit 1; }
+	$(BIN)/python -m tools.measure.mutants --sample $(MUTANTS) --seed $(SEED)
 
 format: .venv/installed-test ## Format everything
 	cargo fmt

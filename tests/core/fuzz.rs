@@ -1,5 +1,5 @@
 //! The bodies of the fuzz targets on inputs that proptest makes up, so that every run of the tests
-//! is a little fuzzing.
+//! is a little fuzzing, and on those that are kept.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,30 @@ macro_rules! run_bodies {
                 bodies::$name(&data);
             }
         }
-    )*};
+    )*
+
+        /// Real games and files, and what fuzzing has found.
+        #[test]
+        fn kept_inputs() {$(
+            let lines = include_str!(concat!("../../fuzz/seeds/", stringify!($name), ".txt"));
+            assert!(!lines.is_empty());
+            for line in lines.lines() {
+                bodies::$name(&bytes_of(line));
+            }
+        )*}
+    };
+}
+
+/// Two hexadecimal digits for each byte.
+fn bytes_of(line: &str) -> Vec<u8> {
+    let digit = |digit: &u8| char::from(*digit).to_digit(16).unwrap() as u8;
+    let (pairs, []) = line.as_bytes().as_chunks::<2>() else {
+        panic!("half a byte in {line}");
+    };
+    pairs
+        .iter()
+        .map(|[high, low]| 16 * digit(high) + digit(low))
+        .collect()
 }
 
 run_bodies! {
