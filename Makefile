@@ -85,18 +85,21 @@ test-rules: .venv/installed-test ## Compare the core with the plain reference on
 test-boards: ## Compare a million steps on random boards with games that are played plainly
 	MIJNLIEFF_COMPARED_STEPS=1000000 cargo test --quiet --no-default-features --test core games_on_random_boards
 
-# A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc.
+# A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc. The C library
+# is that of libc6:arm64, since under qemu 7.2 that of libc6-arm64-cross hangs where a thread begins.
 AARCH64 := aarch64-unknown-linux-gnu
 AARCH64_RUSTC ?= rustc
 AARCH64_TESTS ?=
 test-aarch64: ## Test the core for ARM under emulation, its stored bits among them (AARCH64_TESTS="stored_bits" chooses)
 	@command -v qemu-aarch64 > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null \
+		&& test -e /lib/ld-linux-aarch64.so.1 \
 		&& ls "$$($(AARCH64_RUSTC) --print target-libdir --target $(AARCH64))"/libstd-* > /dev/null 2>&1 \
-		|| { echo "qemu, a linker or Rust's standard library for ARM is missing: apt-get install qemu-user" \
-		"gcc-aarch64-linux-gnu, and rustup target add $(AARCH64); or, without rustup, dpkg --add-architecture arm64," \
-		"apt-get update, apt-get install rustc-web libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
+		|| { echo "qemu, a linker, the C library or Rust's standard library for ARM is missing. Debian: dpkg" \
+		"--add-architecture arm64; apt-get update; apt-get install qemu-user gcc-aarch64-linux-gnu libc6:arm64" \
+		"libgcc-s1:arm64; and rustup target add $(AARCH64), or, without rustup, apt-get install rustc-web" \
+		"libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
 	RUSTC=$(AARCH64_RUSTC) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
 		cargo test --quiet --no-default-features --lib --test core --target $(AARCH64) --target-dir target/aarch64 \
 		-- $(AARCH64_TESTS)
 
