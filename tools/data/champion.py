@@ -189,8 +189,8 @@ def main() -> None:
     networks: list[CellNetwork] = []
     with args.log.open("w", encoding="utf-8") as log:
         for number in range(args.rounds + 1):
-            networks.append(copy.deepcopy(network))
-            last = min(MOST_NETWORKS, 1 + number // ROUNDS_A_NETWORK)
+            networks = [*networks, copy.deepcopy(network)][-MOST_NETWORKS:]
+            last = 1 + number // ROUNDS_A_NETWORK
             native = Network.from_torch(mean_of(networks[-last:]))
             native.save(args.log.parent / f"round-{number}.bin")
             rows = worst_cases(native, pool, args.openings, args.tablebase)

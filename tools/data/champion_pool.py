@@ -181,8 +181,8 @@ class Pool:
         reached = self.samples.margins[rows, actions].astype(int)
         best = np.rint(self.samples.values[rows, 1] * MARGIN_UNIT).astype(int)
         wrong, fatal = reached < best, (reached < needed) & (needed <= best)
-        self._raise(rows[wrong], np.array(WRONG_WEIGHT))
-        self._raise(rows[fatal], np.array(FATAL_WEIGHT))
+        self._raise(rows[wrong], WRONG_WEIGHT)
+        self._raise(rows[fatal], FATAL_WEIGHT)
         # A search errs where its prior misleads it, or the values of what follows.
         for which, weight in ((wrong, 1.0), (fatal, WRONG_WEIGHT)):
             after = [
@@ -192,11 +192,11 @@ class Pool:
                 for action in position.legal_actions()
             ]
             after = [one for one in after if not one.is_over]
-            self._raise(self._add(after, turns_of(after)), np.array(weight))
+            self._raise(self._add(after, turns_of(after)), weight)
         return int(wrong.sum()), int(fatal.sum())
 
-    def _raise(self, rows: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        self.weights[rows] = np.maximum(self.weights[rows], weights)
+    def _raise(self, rows: NDArray[np.int64], weight: float) -> None:
+        self.weights[rows] = np.maximum(self.weights[rows], weight)
 
     def _add(self, positions: list[Position], turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add and solve the positions that are new; return where all are, int64 ``(B,)``.
@@ -259,7 +259,7 @@ class Pool:
         empty = np.array([_empty(positions[number]) for number in new])
         for least, weight in EARLY_WEIGHTS.items():
             self._least[at[empty >= least]] = weight
-        self._raise(at, self._least[at])
+        self.weights[at] = np.maximum(self.weights[at], self._least[at])
         self._is_settled[at] = True
 
 
