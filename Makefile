@@ -138,7 +138,7 @@ MUTANTS ?= 12
 SEED ?= 0
 mutants: .venv/installed-test ## Change the core in MUTANTS=12 ways a folder, drawn by SEED=0, and count what the Rust tests notice
 	@cargo mutants --version > /dev/null 2>&1 || { echo "cargo-mutants is missing: cargo install cargo-mutants"; exit 1; }
-	$(BIN)/python -m tools.measure.mutants --sample $(MUTANTS) --seed $(SEED)
+	$(BIN)/python -m tools.release.mutants --sample $(MUTANTS) --seed $(SEED)
 
 format: .venv/installed-test ## Format everything
 	cargo fmt

@@ -123,7 +123,7 @@ def test_two_agents_play_the_game_of_the_positions(config, variant):
         for agent in (0, 1):
             assert infos[agent]["winner"] == info["winner"]
             assert infos[agent]["score"].tolist() == list(position.score)
-            assert infos[agent].get("illegal", False) is wrong
+            assert bool(infos[agent].get("illegal", False)) is wrong
         if wrong:
             assert rewards == {player: -1.0, 1 - player: 1.0}
 

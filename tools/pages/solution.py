@@ -81,16 +81,14 @@ def grades(content: Content) -> str:
 
 def tablebase(content: Content) -> str:
     """Return the table of the positions that the table and the other programs agree on."""
-    every = content["every position"].values()
-    plies = [[one[ply] for one in every] for ply in range(len(next(iter(every))))]
-    last = len(plies) - 1
-    counts = {f"{ply}, every position": ones for ply, ones in enumerate(plies)}
-    drawn = content["random games"]
-    counts |= {ply: [drawn[ply]] for ply in sorted(drawn, key=int) if int(ply) > last}
+    every = content["every position"][1:]  # the first is the empty board of one rule
+    counts = {"0, every opening rule": content["openings"]}
+    counts |= {f"{ply}, every position": one for ply, one in enumerate(every, start=1)}
+    counts |= dict(sorted(content["random games"].items(), key=lambda item: int(item[0])))
     rows, sums = [], [0, 0, 0]
-    for ply, ones in counts.items():
+    for ply, one in counts.items():
         minimaxed = content["endings"].get(ply, 0)
-        numbers = [sum(one[name] for one in ones) for name in ("positions", "actions")]
+        numbers = [one[name] for name in ("positions", "actions")]
         sums = [before + more for before, more in zip(sums, [*numbers, minimaxed], strict=True)]
         rows.append([ply, *(f"{number:,}" for number in (*numbers, minimaxed)), "0"])
     rows.append(["**all**", *(f"**{number:,}**" for number in sums), "**0**"])

@@ -1,6 +1,6 @@
 """Change the core in small ways, one at a time, and count the changes that the Rust tests notice.
 
-    python -m tools.measure.mutants [--sample 12] [--seed 0] [--folder src/game ...]
+    python -m tools.release.mutants [--sample 12] [--seed 0] [--folder src/game ...]
 
 cargo-mutants makes the changes ("mutants"), in a copy of the tree. From each folder `sample` of
 them are drawn by the seed. A mutant is caught when a test fails, or runs several times as long as
