@@ -172,8 +172,9 @@ class TestSharedWork(SameResults):
 class TestBlocks:  # more of them in tests/python/train/test_train_executor.py
     def test_neither_side_runs_away(self, workers):
         backend = ExecutorBackend(workers, blocks=4, lag=2)
-        source = backend.source(Boards((Variant(),)), config_of("ppo"), torch.Generator())
-        network = CellNetwork(Variant(), 16, 1, 4)
+        config = config_of("ppo")
+        source = backend.source(Boards((Variant(),)), config, torch.Generator())
+        network = CellNetwork(Variant(), config.width, config.blocks, config.heads)
         ages = []
         for number in range(3, 9):
             source.begin(network, number)

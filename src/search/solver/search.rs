@@ -23,7 +23,7 @@ const NO_MOVE: u8 = 64;
 /// Positions with fewer empty cells are searched again rather than kept.
 const TABLE_FROM: u32 = 8;
 /// Positions with fewer empty cells do not look their children up first.
-const CHILDREN_FROM: u32 = 9;
+const CHILDREN_FROM: u32 = 12;
 /// No fewer than the moves of a position with fewer than [`TABLE_FROM`] empty cells.
 const SMALL: usize = 28;
 
@@ -216,7 +216,15 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         }
         let base = diff - geometry.points(state.own);
         let (mut best, mut best_code) = (NOTHING, 0);
-        for code in moves.in_order() {
+        let mut codes = moves.in_order().peekable();
+        while let Some(code) = codes.next() {
+            // The next child's bucket arrives while this child is searched.
+            if N > SMALL
+                && empties > TABLE_FROM
+                && let Some(&next) = codes.peek()
+            {
+                self.table.fetch(self.key(state.after(geometry, next).0));
+            }
             let (child, again) = state.after(geometry, code);
             let value = if again {
                 self.search(child, base + geometry.points(child.own), beta)

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::large_pages::in_large_pages;
 use crate::memory::{OutOfMemory, zeroed};
+use crate::simd::fetch;
 
 /// Slots in which a position may lie.
 const WAYS: usize = 4;
@@ -100,6 +101,12 @@ impl TranspositionTable {
             slots.expect("every bucket is whole"),
             mixed & ((1 << tag_bits) - 1),
         )
+    }
+
+    /// Lets the processor fetch the bucket of a key that will be asked for soon.
+    #[inline]
+    pub(super) fn fetch(&self, key: u64) {
+        fetch(&self.locate(key).0[0]);
     }
 
     fn payload_bits(&self) -> u32 {
