@@ -13,6 +13,7 @@ import pytest
 from integration_pages import run_page
 
 from mijnlieff import Position, Variant, solve
+from mijnlieff.cli.main import main
 from mijnlieff.datasets import Recipe, make_dataset
 from mijnlieff.evaluation.losses import ILLEGAL
 from mijnlieff.integrations.minari import to_minari
@@ -129,7 +130,7 @@ def test_parts_are_added_one_by_one(tmp_path, monkeypatch):
 def test_a_name_is_used_once_and_nothing_half_written_stays(tmp_path, monkeypatch):
     data = make_dataset(Recipe("random", games=3, labels="none"), tmp_path / "games")
     to_minari(data, "mijnlieff/once-v0")
-    with pytest.raises(ValueError, match="once-v0"):
+    with pytest.raises(ValueError, match="has a data set 'mijnlieff/once-v0'; choose"):
         to_minari(data, "mijnlieff/once-v0")
     assert "mijnlieff/once-v0" in minari.list_local_datasets()
     parts = [data.load(), {"game": np.zeros(1)}]
@@ -148,6 +149,18 @@ def test_the_command_makes_both(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "mijnlieff/cli-v0: 20 episodes" in done.stdout
     assert len(minari.load_dataset("mijnlieff/cli-v0")) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("games", "such as mijnlieff/perfect-v0"), ("mijnlieff/taken-v0", "choose another")],
+)
+def test_the_command_checks_the_name_before_it_plays(name, words, tmp_path, capsys):
+    recipe = Recipe("random", games=2, labels="none")
+    to_minari(make_dataset(recipe, tmp_path / "other"), "mijnlieff/taken-v0")
+    command = ["dataset", "--players", "random", "--minari", name]
+    assert main([*command, "--out", str(tmp_path / "games")]) == 2
+    assert words in capsys.readouterr().err and not (tmp_path / "games").exists()
 
 
 def test_behavior_is_cloned_by_its_policies(tmp_path):

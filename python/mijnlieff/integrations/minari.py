@@ -22,9 +22,29 @@ from mijnlieff.policies.model import Layout
 with needs("mijnlieff.integrations.minari", "Minari", "minari"):
     import minari
     from minari.data_collector import EpisodeBuffer
+    from minari.dataset.minari_dataset import parse_dataset_id
 require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
 
-__all__ = ["to_minari"]
+__all__ = ["check_dataset_id", "to_minari"]
+
+
+def check_dataset_id(dataset_id: str) -> None:
+    """Raise unless Minari takes a new data set of this name.
+
+    Raises:
+        ValueError: Minari has one of this name, or the name is wrong.
+    """
+    try:
+        parse_dataset_id(dataset_id)
+    except (TypeError, ValueError):  # a TypeError where the version is missing
+        raise ValueError(
+            f"{dataset_id!r} is no name of a data set of Minari, such as mijnlieff/perfect-v0"
+        ) from None
+    if dataset_id in minari.list_local_datasets():
+        raise ValueError(
+            f"Minari has a data set {dataset_id!r}; choose another name, or delete it by "
+            f"minari delete {dataset_id}"
+        )
 
 
 def to_minari(
@@ -55,6 +75,7 @@ def to_minari(
         DatasetError, OSError: a part cannot be read, or the data set cannot be written.
     """
     check_type("data", data, Dataset)
+    check_dataset_id(dataset_id)
     env = _environment(data.recipe, observation, dtype)
     made = None
     try:
