@@ -16,7 +16,7 @@ from mijnlieff import Position, Variant, solve
 from mijnlieff.cli.main import main
 from mijnlieff.datasets import Recipe, make_dataset
 from mijnlieff.evaluation.losses import ILLEGAL
-from mijnlieff.integrations.minari import to_minari
+from mijnlieff.integrations.minari import SteadyInfo, to_minari
 from mijnlieff.policies import FunctionPolicy
 
 VARIANTS = ["standard", "##../##../..##/..## corner"]
@@ -181,19 +181,30 @@ def test_behavior_is_cloned_by_its_policies(tmp_path):
         assert policy.act(position) in solve(position).best_actions
 
 
-def test_the_page_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    scope = run_page("minari.md")
-    assert scope["env"].spec.id == "Mijnlieff-v0"
-    collector = scope["collector"]
+@pytest.mark.parametrize("options", [{}, {"variants": VARIANTS}], ids=["one", "many"])
+def test_infos_are_recorded(options):
+    """Their collector takes infos with the same keys only."""
+    env = gymnasium.make("mijnlieff:Mijnlieff-v0", **options)
+    collector = minari.DataCollector(env, step_data_callback=SteadyInfo, record_infos=True)
+    masks = []
     for seed in range(3):
         _, info = collector.reset(seed=seed)
         over = False
         while not over:
-            action = int(info["action_mask"].argmax())
-            _, _, over, _, info = collector.step(action)
+            masks.append(info["action_mask"])
+            _, _, over, _, info = collector.step(int(info["action_mask"].argmax()))
+        assert {"score", "winner", "illegal"} <= set(info)  # the caller sees them
+        masks.append(info["action_mask"])
     with pytest.warns(UserWarning):  # about authors and the like
-        recorded = collector.create_dataset("mijnlieff/recorded-v0")
-    episode = recorded[0]
-    assert set(episode.infos) == {"action_mask", "to_play"}
-    assert episode.infos["action_mask"].shape == (len(episode.actions) + 1, 65)
+        recorded = collector.create_dataset("mijnlieff/infos-v0")
+    for episode in recorded:
+        assert set(episode.infos) == {"action_mask", "to_play", *(["variant"] if options else [])}
+    found = np.concatenate([episode.infos["action_mask"] for episode in recorded])
+    assert np.array_equal(found, masks)
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope = run_page("minari.md")
+    assert scope["env"].spec.id == "Mijnlieff-v0"
+    assert isinstance(scope["collector"], minari.DataCollector)

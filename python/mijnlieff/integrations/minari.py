@@ -25,7 +25,25 @@ with needs("mijnlieff.integrations.minari", "Minari", "minari"):
     from minari.dataset.minari_dataset import parse_dataset_id
 require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
 
-__all__ = ["check_dataset_id", "to_minari"]
+__all__ = ["SteadyInfo", "check_dataset_id", "to_minari"]
+
+_AT_THE_END = ("score", "winner", "illegal")
+
+
+class SteadyInfo(minari.StepDataCallback):
+    """Records of every ``info`` what all of them have, as the ``step_data_callback`` of Minari.
+
+    With ``record_infos=True`` Minari needs the same keys in every ``info``, and the environment
+    tells ``score``, ``winner`` and ``illegal`` at the end only. The reward tells who won.
+    """
+
+    def __call__(self, env: gymnasium.Env[Any, Any], **step: Any) -> dict[str, Any]:
+        """Return the data of a step."""
+        data: dict[str, Any] = super().__call__(env, **step)
+        data["info"] = {
+            name: value for name, value in data["info"].items() if name not in _AT_THE_END
+        }
+        return data
 
 
 def check_dataset_id(dataset_id: str) -> None:
