@@ -23,6 +23,7 @@ with needs("mijnlieff.integrations.minari", "Minari", "minari"):
     import minari
     from minari.data_collector import EpisodeBuffer
     from minari.dataset.minari_dataset import parse_dataset_id
+    from minari.storage import get_dataset_path
 require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
 
 __all__ = ["SteadyInfo", "check_dataset_id", "to_minari"]
@@ -58,7 +59,7 @@ def check_dataset_id(dataset_id: str) -> None:
         raise ValueError(
             f"{dataset_id!r} is no name of a data set of Minari, such as mijnlieff/perfect-v0"
         ) from None
-    if dataset_id in minari.list_local_datasets():
+    if get_dataset_path(dataset_id).exists():  # as Minari itself asks
         raise ValueError(
             f"Minari has a data set {dataset_id!r}; choose another name, or delete it by "
             f"minari delete {dataset_id}"
