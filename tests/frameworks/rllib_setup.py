@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from contextlib import contextmanager
 
@@ -33,6 +34,8 @@ RANDOM = RLModuleSpec(module_class=RandomMaskedRLModule, model_config={"seed": 0
 def running_ray():
     """Start Ray, never in a cluster that may be there; its files are deleted in the end."""
     torch.set_num_threads(1)
+    os.environ["RAY_raylet_start_wait_time_s"] = "200"  # on a busy machine
+    os.environ["RAY_worker_niceness"] = "0"  # at Ray's 15 they get nothing there
     # The paths of sockets must be short.
     with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:
         try:

@@ -13,9 +13,10 @@ import pytest
 from integration_pages import run_page
 
 from mijnlieff import Position, Variant, solve
+from mijnlieff.cli.main import main
 from mijnlieff.datasets import Recipe, make_dataset
 from mijnlieff.evaluation.losses import ILLEGAL
-from mijnlieff.integrations.minari import to_minari
+from mijnlieff.integrations.minari import SteadyInfo, to_minari
 from mijnlieff.policies import FunctionPolicy
 
 VARIANTS = ["standard", "##../##../..##/..## corner"]
@@ -129,7 +130,7 @@ def test_parts_are_added_one_by_one(tmp_path, monkeypatch):
 def test_a_name_is_used_once_and_nothing_half_written_stays(tmp_path, monkeypatch):
     data = make_dataset(Recipe("random", games=3, labels="none"), tmp_path / "games")
     to_minari(data, "mijnlieff/once-v0")
-    with pytest.raises(ValueError, match="once-v0"):
+    with pytest.raises(ValueError, match="has a data set 'mijnlieff/once-v0'; choose"):
         to_minari(data, "mijnlieff/once-v0")
     assert "mijnlieff/once-v0" in minari.list_local_datasets()
     parts = [data.load(), {"game": np.zeros(1)}]
@@ -150,6 +151,18 @@ def test_the_command_makes_both(tmp_path):
     assert len(minari.load_dataset("mijnlieff/cli-v0")) == 20
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("games", "such as mijnlieff/perfect-v0"), ("mijnlieff/taken-v0", "choose another")],
+)
+def test_the_command_checks_the_name_before_it_plays(name, words, tmp_path, capsys):
+    recipe = Recipe("random", games=2, labels="none")
+    to_minari(make_dataset(recipe, tmp_path / "other"), "mijnlieff/taken-v0")
+    command = ["dataset", "--players", "random", "--minari", name]
+    assert main([*command, "--out", str(tmp_path / "games")]) == 2
+    assert words in capsys.readouterr().err and not (tmp_path / "games").exists()
+
+
 def test_behavior_is_cloned_by_its_policies(tmp_path):
     """The observations and actions of an episode go together: a table of them plays perfectly."""
     data = make_dataset(Recipe("perfect", games=30), tmp_path / "games")
@@ -168,19 +181,30 @@ def test_behavior_is_cloned_by_its_policies(tmp_path):
         assert policy.act(position) in solve(position).best_actions
 
 
-def test_the_page_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    scope = run_page("minari.md")
-    assert scope["env"].spec.id == "Mijnlieff-v0"
-    collector = scope["collector"]
+@pytest.mark.parametrize("options", [{}, {"variants": VARIANTS}], ids=["one", "many"])
+def test_infos_are_recorded(options):
+    """Their collector takes infos with the same keys only."""
+    env = gymnasium.make("mijnlieff:Mijnlieff-v0", **options)
+    collector = minari.DataCollector(env, step_data_callback=SteadyInfo, record_infos=True)
+    masks = []
     for seed in range(3):
         _, info = collector.reset(seed=seed)
         over = False
         while not over:
-            action = int(info["action_mask"].argmax())
-            _, _, over, _, info = collector.step(action)
+            masks.append(info["action_mask"])
+            _, _, over, _, info = collector.step(int(info["action_mask"].argmax()))
+        assert {"score", "winner", "illegal"} <= set(info)  # the caller sees them
+        masks.append(info["action_mask"])
     with pytest.warns(UserWarning):  # about authors and the like
-        recorded = collector.create_dataset("mijnlieff/recorded-v0")
-    episode = recorded[0]
-    assert set(episode.infos) == {"action_mask", "to_play"}
-    assert episode.infos["action_mask"].shape == (len(episode.actions) + 1, 65)
+        recorded = collector.create_dataset("mijnlieff/infos-v0")
+    for episode in recorded:
+        assert set(episode.infos) == {"action_mask", "to_play", *(["variant"] if options else [])}
+    found = np.concatenate([episode.infos["action_mask"] for episode in recorded])
+    assert np.array_equal(found, masks)
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope = run_page("minari.md")
+    assert scope["env"].spec.id == "Mijnlieff-v0"
+    assert isinstance(scope["collector"], minari.DataCollector)

@@ -29,7 +29,7 @@ from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.policies import FunctionPolicy
 from mijnlieff.train import Budget, TrainConfig, train
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.network import new_network
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.run.checkpoint import load_checkpoint
 
@@ -172,9 +172,9 @@ class TestSharedWork(SameResults):
 class TestBlocks:  # more of them in tests/python/train/test_train_executor.py
     def test_neither_side_runs_away(self, workers):
         backend = ExecutorBackend(workers, blocks=4, lag=2)
-        config = config_of("ppo")
-        source = backend.source(Boards((Variant(),)), config, torch.Generator())
-        network = CellNetwork(Variant(), config.width, config.blocks, config.heads)
+        boards, config = Boards((Variant(),)), config_of("ppo")
+        source = backend.source(boards, config, torch.Generator())
+        network = new_network(boards, config)
         ages = []
         for number in range(3, 9):
             source.begin(network, number)

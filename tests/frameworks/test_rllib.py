@@ -68,6 +68,7 @@ def test_gymnasium_finds_nothing_to_complain_about(config):
         ({"observation": "planes", "reward": "margin", "state_bytes": True}, None),
         ({"variant": SMALL, "random_plies": 4, "state_bytes": True}, SMALL),
         ({"variant": LARGE, "auto_pass": True, "state_bytes": True}, LARGE),
+        ({"variant": SMALL.to_dict()}, SMALL),
         ({"illegal_action": "lose"}, None),
     ],
     ids=str,
@@ -123,7 +124,8 @@ def test_two_agents_play_the_game_of_the_positions(config, variant):
         for agent in (0, 1):
             assert infos[agent]["winner"] == info["winner"]
             assert infos[agent]["score"].tolist() == list(position.score)
-            assert bool(infos[agent].get("illegal", False)) is wrong
+            assert infos[agent]["illegal"].dtype == bool
+            assert bool(infos[agent]["illegal"]) is wrong
         if wrong:
             assert rewards == {player: -1.0, 1 - player: 1.0}
 

@@ -82,7 +82,9 @@ def run(args: argparse.Namespace) -> None:
         files=args.files,
     )
     if args.minari is not None:
-        from mijnlieff.integrations.minari import to_minari
+        from mijnlieff.integrations.minari import check_dataset_id, to_minari
+
+        check_dataset_id(args.minari)  # before hours of work
     data = make_dataset(
         recipe,
         args.out,

@@ -74,7 +74,8 @@ def _read_npz(file: BinaryIO) -> Columns:
 def _write_parquet(content: io.BytesIO, columns: Columns) -> None:
     pyarrow = _pyarrow()
     table = pyarrow.table({name: _to_arrow(pyarrow, values) for name, values in columns.items()})
-    pyarrow.parquet.write_table(table, content)
+    # Without its check sums a damaged file can be read as other numbers.
+    pyarrow.parquet.write_table(table, content, write_page_checksum=True)
 
 
 def _to_arrow(pyarrow: Any, values: Any) -> Any:
@@ -86,21 +87,20 @@ def _to_arrow(pyarrow: Any, values: Any) -> Any:
 
 def _read_parquet(file: BinaryIO) -> Columns:
     pyarrow = _pyarrow()
-    found = {}
     try:
-        table = pyarrow.parquet.read_table(file).combine_chunks()
+        table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
+        return {name: _from_arrow(pyarrow, table[name]) for name in table.column_names}
     except (pyarrow.ArrowException, OSError) as error:
         raise ValueError(error) from error
-    for name in table.column_names:
-        column = table[name].combine_chunks()
-        if pyarrow.types.is_fixed_size_list(column.type):
-            values = column.flatten().to_numpy(zero_copy_only=False)
-            found[name] = values.reshape(-1, column.type.list_size)
-        else:
-            found[name] = column.to_numpy(zero_copy_only=False)
-            if found[name].dtype == object:
-                found[name] = found[name].astype(np.str_)
-    return found
+
+
+def _from_arrow(pyarrow: Any, column: Any) -> Any:
+    column = column.combine_chunks()
+    if pyarrow.types.is_fixed_size_list(column.type):
+        values = column.flatten().to_numpy(zero_copy_only=False)
+        return values.reshape(-1, column.type.list_size)
+    values = column.to_numpy(zero_copy_only=False)
+    return values.astype(np.str_) if values.dtype == object else values
 
 
 def _pyarrow() -> Any:

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 from mijnlieff._mijnlieff import Variant, __version__, as_variant
-from mijnlieff._util.arguments import check_choice, check_type, integer_from, seed_of
+from mijnlieff._util.arguments import (
+    check_choice,
+    check_type,
+    integer_from,
+    integer_in,
+    seed_of,
+)
 from mijnlieff.errors import DatasetError
 from mijnlieff.policies.load import load_policy
 from mijnlieff.rules import VariantLike
@@ -16,6 +22,8 @@ __all__ = ["FILES", "LABELS", "Recipe"]
 FORMAT = 1
 FILES = ("numpy", "parquet")
 LABELS = ("exact", "none")
+MOST_GAMES = 50_000_000
+"""As the files of 500 games are numbered by five digits."""
 
 
 class Recipe:
@@ -25,7 +33,7 @@ class Recipe:
         light: the name of a policy for `load_policy`. It plays both sides without `dark`.
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
-        games: how many games.
+        games: how many games, up to 50,000,000.
         seed: the seed of openings and players, 0 to 2**64 - 1.
         variant: the variant; None is the standard game.
         opening_plies: random plies before the players take over, which are not part of the data.
@@ -57,7 +65,7 @@ class Recipe:
             load_policy(name)
         check_choice("labels", labels, LABELS)
         check_choice("files", files, FILES)
-        self.games = integer_from("games", games, 1)
+        self.games = integer_in("games", games, 1, MOST_GAMES)
         self.seed = seed_of(seed)
         self.variant: Variant = as_variant(variant)
         self.opening_plies = integer_from("opening_plies", opening_plies, 0)

@@ -22,9 +22,48 @@ from mijnlieff.policies.model import Layout
 with needs("mijnlieff.integrations.minari", "Minari", "minari"):
     import minari
     from minari.data_collector import EpisodeBuffer
+    from minari.dataset.minari_dataset import parse_dataset_id
+    from minari.storage import get_dataset_path
 require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
 
-__all__ = ["to_minari"]
+__all__ = ["SteadyInfo", "check_dataset_id", "to_minari"]
+
+_AT_THE_END = ("score", "winner", "illegal")
+
+
+class SteadyInfo(minari.StepDataCallback):
+    """Records of every ``info`` what all of them have, as the ``step_data_callback`` of Minari.
+
+    With ``record_infos=True`` Minari needs the same keys in every ``info``, and the environment
+    tells ``score``, ``winner`` and ``illegal`` at the end only. The reward tells who won.
+    """
+
+    def __call__(self, env: gymnasium.Env[Any, Any], **step: Any) -> dict[str, Any]:
+        """Return the data of a step."""
+        data: dict[str, Any] = super().__call__(env, **step)
+        data["info"] = {
+            name: value for name, value in data["info"].items() if name not in _AT_THE_END
+        }
+        return data
+
+
+def check_dataset_id(dataset_id: str) -> None:
+    """Raise unless Minari takes a new data set of this name.
+
+    Raises:
+        ValueError: Minari has one of this name, or the name is wrong.
+    """
+    try:
+        parse_dataset_id(dataset_id)
+    except (TypeError, ValueError):  # a TypeError where the version is missing
+        raise ValueError(
+            f"{dataset_id!r} is no name of a data set of Minari, such as mijnlieff/perfect-v0"
+        ) from None
+    if get_dataset_path(dataset_id).exists():  # as Minari itself asks
+        raise ValueError(
+            f"Minari has a data set {dataset_id!r}; choose another name, or delete it by "
+            f"minari delete {dataset_id}"
+        )
 
 
 def to_minari(
@@ -55,6 +94,7 @@ def to_minari(
         DatasetError, OSError: a part cannot be read, or the data set cannot be written.
     """
     check_type("data", data, Dataset)
+    check_dataset_id(dataset_id)
     env = _environment(data.recipe, observation, dtype)
     made = None
     try:

@@ -38,6 +38,8 @@ def prepare_packages(tensorboard: bool | None, extra: str = "train") -> None:
     # By default OpenMP's threads spin while they wait for each other, which makes training many
     # times slower when another process needs a core. PyTorch reads this when it is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if tensorboard:  # that extra includes the extra train
+        extra = "tensorboard" if extra == "train" else f"{extra},tensorboard"
     require_train_extra("torch", "matplotlib", extra=extra)
     if tensorboard:
         require_train_extra("torch.utils.tensorboard", extra="tensorboard")

@@ -196,7 +196,8 @@ def test_wrong_settings(tmp_path):
     for arguments, error, words in (
         ({"light": "minmax"}, ValueError, "did you mean 'minimax'"),
         ({"light": mijnlieff.RandomPolicy()}, TypeError, "a player must be a str"),
-        ({"light": "random", "games": 0}, ValueError, "games must be at least 1, not 0"),
+        ({"light": "random", "games": 0}, ValueError, "games must be 1 to 50000000, not 0"),
+        ({"light": "random", "games": 10**30}, ValueError, "games must be 1 to 50000000, not 10"),
         ({"light": "random", "labels": "some"}, ValueError, "unknown labels 'some'"),
         ({"light": "random", "files": "csv"}, ValueError, "choose one of numpy, parquet"),
         ({"light": "random", "opening_plies": -1}, ValueError, "opening_plies must be at least 0"),
@@ -227,6 +228,18 @@ def test_parquet_holds_the_same(tmp_path, small_parts):
         path.write_bytes(content)
         with pytest.raises(DatasetError, match="is damaged"):
             parquet.load()
+    rng, told = np.random.default_rng(0), 0
+    for _ in range(300):  # some bytes mean nothing to a reader
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        path.write_bytes(damaged)
+        try:
+            found = parquet.load()
+        except DatasetError:
+            told += 1
+        else:
+            assert all(np.array_equal(found[name], theirs[name]) for name in COLUMNS)
+    assert told > 150
 
 
 def test_the_command(tmp_path, capsys):

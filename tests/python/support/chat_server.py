@@ -12,6 +12,7 @@ class Server(ThreadingHTTPServer):
     """Answers with ``(status, body)`` of a function of the request."""
 
     daemon_threads = True
+    request_queue_size = 128  # clients may all connect at once
 
     def __init__(self, answer):
         super().__init__(("127.0.0.1", 0), Handler)

@@ -48,12 +48,21 @@ def test_without_ray_the_message_says_how_to_install_it():
     assert result.stderr.count("\n") == 1
 
 
-def test_without_any_package_ray_is_asked_for_at_once():
-    """Its extra installs PyTorch too."""
+@pytest.mark.parametrize(
+    ("options", "extras"),
+    [
+        (["--ray"], "ray"),
+        (["--tensorboard"], "tensorboard"),
+        (["--ray", "--tensorboard"], "ray,tensorboard"),
+    ],
+)
+def test_without_any_package_all_is_asked_for_at_once(options, extras):
+    """These extras install PyTorch too."""
     code = "sys.modules['ray'] = None; from mijnlieff.cli.main import main; "
-    result = run("torch", code + "sys.exit(main(['train', '--ray', '--out', 'unused']))")
+    arguments = ["train", *options, "--out", "unused"]
+    result = run("torch", code + f"sys.exit(main({arguments}))")
     assert result.returncode == 1
-    assert "pip install 'mijnlieff[ray]'" in result.stderr
+    assert f"pip install 'mijnlieff[{extras}]'" in result.stderr
     assert result.stderr.count("\n") == 1
 
 

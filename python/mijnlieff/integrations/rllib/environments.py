@@ -73,9 +73,9 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
     In every step only the agent to move has an observation, ``{"observations": float32,
     "action_mask": float32 (num_actions,)}``, seen by that agent. When the game is over both have
     one, of the last position from their own side; its mask has only the pass. Both get their
-    rewards then, which add up to 0, and infos with ``"score"`` int16 ``(2,)`` (Light, Dark) and
-    ``"winner"`` (0, 1, or -1 for a draw). The games are those of `MijnlieffEnv` with the same seed
-    and ``opponent=None``.
+    rewards then, which add up to 0, and infos with ``"score"`` int16 ``(2,)`` (Light, Dark),
+    ``"winner"`` (0, 1, or -1 for a draw) and, with ``illegal_action="lose"``, ``"illegal"``, a bool
+    array ``()``. The games are those of `MijnlieffEnv` with the same seed and ``opponent=None``.
 
     Args:
         config: the options, all with defaults. ``variant``, ``auto_pass``, ``random_plies`` and
