@@ -206,12 +206,15 @@ class NetworkPolicy(ActsInBatches):
             yield checked_logits(model.evaluate(shown, masks), masks, start)
 
     def __repr__(self) -> str:
-        """Return the network and the settings."""
-        return f"NetworkPolicy({self.model!r}, {self._settings()})"
+        """Return the network and the settings; those that are the defaults are left out."""
+        model = self.model
+        shown = model.arguments() if isinstance(model, FunctionModel) else repr(model)
+        return f"NetworkPolicy({', '.join([shown, *self._settings()])})"
 
-    def _settings(self) -> str:
-        settings = f"seed={self.seed}, temperature={self.temperature}"
-        return settings if self.search is None else f"{settings}, search={self.search!r}"
+    def _settings(self) -> list[str]:
+        defaults = {"seed": 0, "temperature": 0.0, "search": None}
+        values = {name: getattr(self, name) for name in defaults}
+        return [f"{name}={values[name]!r}" for name in defaults if values[name] != defaults[name]]
 
     def __eq__(self, other: object) -> bool:
         """Whether the other policy has the same network and settings."""
