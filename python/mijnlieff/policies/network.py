@@ -33,8 +33,8 @@ class NetworkPolicy(ActsInBatches):
 
     The network is a `Network`, one in training by `mijnlieff.train`, any other
     `mijnlieff.policies.Model`, or a function. A function is called as ``fn(observations, masks)``
-    with observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns logits ``(B,
-    num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move, which a search
+    with NumPy arrays: observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns
+    logits ``(B, num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move, which a search
     needs. They may be anything that NumPy converts to arrays of real numbers, and PyTorch tensors.
 
     Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
