@@ -34,8 +34,9 @@ class NetworkPolicy(ActsInBatches):
     The network is a `Network`, one in training by `mijnlieff.train`, any other
     `mijnlieff.policies.Model`, or a function. A function is called as ``fn(observations, masks)``
     with NumPy arrays: observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns
-    logits ``(B, num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move, which a search
-    needs. They may be anything that NumPy converts to arrays of real numbers, and PyTorch tensors.
+    logits ``(B, num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move,
+    which a search needs. They may be anything that NumPy converts to arrays of real numbers, and
+    PyTorch tensors.
 
     Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
     a logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
@@ -209,6 +210,8 @@ class NetworkPolicy(ActsInBatches):
         """Return the network and the settings; those that are the defaults are left out."""
         model = self.model
         shown = model.arguments() if isinstance(model, FunctionModel) else repr(model)
+        if "\n" in shown:  # PyTorch shows every layer on a line of its own
+            shown = type(model).__name__
         return f"NetworkPolicy({', '.join([shown, *self._settings()])})"
 
     def _settings(self) -> list[str]:
