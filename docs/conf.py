@@ -77,6 +77,7 @@ nitpick_ignore = [
 default_role = "py:obj"
 add_module_names = False
 python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"  # the contents of a page have little room
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"

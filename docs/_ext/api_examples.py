@@ -205,6 +205,63 @@ True
 >>> [(move.name, move.loss) for move in moves]
 [('a1+', 0), ('a3><', 1), ('a2+', 3), ('a4<>', 3)]
 """,
+    "evaluation.SeatRecord": """
+>>> report = mijnlieff.evaluate("greedy", "random", games=100)
+>>> report.as_light.games, report.as_light + report.as_dark == report.total
+(50, True)
+""",
+    "evaluation.Standing": """
+>>> table = mijnlieff.tournament({"a": "random", "b": "greedy"}, games=100)
+>>> best = table.standings[0]
+>>> best.name, best.elo_interval[0] < best.elo < best.elo_interval[1]
+('b', True)
+""",
+    "evaluation.GradeRow": """
+>>> row = mijnlieff.grade("greedy").by_ply[4]
+>>> row.positions, f"{row.optimal:.1%}", f"{row.kept:.1%}"
+(420, '26.0%', '25.7%')
+""",
+    "evaluation.BestResponse": """
+>>> worst = mijnlieff.best_response("champion:64", seat="dark", horizon=5, progress=False)
+>>> worst.margin, worst.num_mistakes
+(1, 0)
+""",
+    "evaluation.BestResponseCase": """
+>>> worst = mijnlieff.best_response("greedy", seat="light", horizon=2, progress=False)
+>>> [(case.seat, case.value, case.margin) for case in worst.cases]
+[('light', -1, -2)]
+""",
+    "solving.SolutionBatch": """
+>>> solutions = mijnlieff.solve_batch(mijnlieff.evaluation.random_openings(3, plies=8))
+>>> solutions.margins.shape, solutions.best_mask.shape
+((3,), (3, 65))
+""",
+    "train.train": """
+>>> from mijnlieff.train import Budget, TrainConfig, train
+>>> config = TrainConfig.of("ppo", num_envs=16, measurements=1, measurement_games=2)
+>>> state = train(config, Budget(steps=200), "runs/first", device="cpu", tensorboard=False)
+>>> state.log[-1]["steps"] >= 200
+True
+>>> player = mijnlieff.load_policy("runs/first")
+""",
+    "train.TrainConfig": """
+>>> config = mijnlieff.train.TrainConfig.of("alphazero", knowledge="pure", seed=3)
+>>> config.num_simulations, config.solve_roots_below
+(16, 0)
+""",
+    "train.Budget": """
+>>> mijnlieff.train.Budget(minutes=10)
+Budget(minutes=10, steps=None, games=None)
+""",
+    "train.TrainState": """
+>>> def report(state):
+...     print(f"{state.spent:.0%}", state.log[-1]["games_per_second"])
+""",
+    "train.Boards": """
+>>> boards = mijnlieff.train.Boards.split("arrangements:4", holdout=0.2)
+>>> len(boards.seen), len(boards.unseen)
+(48, 12)
+""",
     "Widget": """
 >>> widget = mijnlieff.Widget(opponent="greedy")
 """,

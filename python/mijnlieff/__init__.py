@@ -43,6 +43,7 @@ from mijnlieff.self_play import SelfPlay
 from mijnlieff.solving import solve, solve_batch
 
 if TYPE_CHECKING:
+    from mijnlieff import datasets as datasets
     from mijnlieff import integrations as integrations
     from mijnlieff import jax as jax
     from mijnlieff import mijnlieff_v0 as mijnlieff_v0
@@ -92,6 +93,7 @@ __all__ = [
 # What is imported when it is first asked for, and the package that it needs.
 _LAZY = {
     "Widget": "anywidget",
+    "datasets": None,
     "integrations": None,
     "jax": "pgx",
     "mijnlieff_v0": "pettingzoo",

@@ -19,6 +19,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Self, TextIO
 
 __all__ = [
+    "LineClock",
     "StatusBar",
     "TableReport",
     "html_table",
@@ -203,18 +204,41 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
+class LineClock:
+    """When the next line of progress is due, where a bar cannot be drawn: every ten seconds."""
+
+    def __init__(self, wait: float = _LINE_SECONDS) -> None:
+        """Start the clock.
+
+        Args:
+            wait: seconds before the first line.
+        """
+        self._next = time.monotonic() + wait
+
+    def is_due(self) -> bool:
+        """Whether to print a line now; if so, the next one is due ten seconds later."""
+        now = time.monotonic()
+        due = now >= self._next
+        if due:
+            self._next = now + _LINE_SECONDS
+        return due
+
+
 @contextmanager
-def progress_bar(total: int, unit: str, enabled: bool = True) -> Iterator[Callable[[int], object]]:
+def progress_bar(
+    total: int, unit: str, enabled: bool = True, clock: LineClock | None = None
+) -> Iterator[Callable[[int], object]]:
     """Show a bar and yield the function that advances it by a number of units.
 
     Nothing is shown when `enabled` is false. The bar appears after half a second and disappears at
-    the end. Where no bar can be shown, there is a line every ten seconds.
+    the end. Where no bar can be shown, there is a line every ten seconds; bars that follow each
+    other share a `clock`, so that many short ones print lines too.
     """
     if not enabled:
         yield lambda count: None
         return
     bar = _Bar.where_possible(total, delay=_DELAY_SECONDS, transient=True)
-    shown = bar or _Lines(total)
+    shown = bar or _Lines(total, clock or LineClock())
 
     def advance(count: int) -> None:
         done = shown.done + count
@@ -237,7 +261,7 @@ class StatusBar:
             done: share of the work that is done already, 0 to 1.
         """
         self._bar = _Bar.where_possible(1.0)
-        self._lines = _Lines(1.0, wait=0.0)
+        self._lines = _Lines(1.0, LineClock(wait=0.0))
         if self._bar is not None:
             self._bar.update(done, "")
 
@@ -264,18 +288,17 @@ class StatusBar:
 
 
 class _Lines:
-    """Plain lines, ten seconds apart."""
+    """Plain lines, when their clock says so."""
 
-    def __init__(self, total: float, wait: float = _LINE_SECONDS) -> None:
+    def __init__(self, total: float, clock: LineClock) -> None:
         self.done = 0.0
         self._total = total
-        self._next = time.monotonic() + wait
+        self._clock = clock
 
     def update(self, done: float, text: str, is_last: bool = False) -> None:
         """Set the work done, and print a line if it is time to, or the last one."""
         self.done = done
-        if is_last or time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_SECONDS
+        if self._clock.is_due() or is_last:
             note(f"{done / self._total:4.0%}  {text}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.output import note
+from mijnlieff._util.output import note, print_wrapped
 from mijnlieff.cli.margins import EXACT_PLAY
 from mijnlieff.cli.options import (
     add_policy_argument,
@@ -15,8 +15,10 @@ from mijnlieff.cli.options import (
     print_report,
     report_options,
 )
+from mijnlieff.evaluation.benchmark import STANDARD
 from mijnlieff.evaluation.grade_report import WEIGHTS
 from mijnlieff.evaluation.grading import grade
+from mijnlieff.evaluation.ladder import OPTIMAL_SHARES
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -60,3 +62,6 @@ def run(args: argparse.Namespace) -> None:
         args.policy, positions=args.positions, by=args.by, tablebase=args.tablebase, **options
     )
     print_report(report, args.json)
+    if not args.json and report.benchmark == STANDARD and args.by == "position":
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in OPTIMAL_SHARES.items())
+        print_wrapped(f"optimal on {STANDARD}, others: {shares}")

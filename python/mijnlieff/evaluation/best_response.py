@@ -19,7 +19,7 @@ from mijnlieff._mijnlieff import (
     mask_batch,
 )
 from mijnlieff._util.arguments import check_choice, integer, integer_from, threads_of
-from mijnlieff._util.output import progress_bar
+from mijnlieff._util.output import LineClock, progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
 from mijnlieff.policies.base import Policy, act_checked
@@ -177,10 +177,11 @@ def best_response(
 
 def _run(search: BestResponseSearch, answer: _Answer, progress: bool) -> None:
     """Ask the policy until nothing is left to ask."""
+    clock = LineClock()
     ply, count, positions = search.ask(_BATCH)
     while positions:
-        current = ply
-        with progress_bar(count, f"positions after {ply} turns", enabled=progress) as move_on:
+        current, unit = ply, f"positions after {ply} turns"
+        with progress_bar(count, unit, enabled=progress, clock=clock) as move_on:
             while positions and ply == current:
                 answer(search, positions)
                 move_on(len(positions))

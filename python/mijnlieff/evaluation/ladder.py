@@ -1,7 +1,7 @@
 """The place of a player among the built-in ones, whose ratings are known.
 
-The ratings are those of ``docs/results/baselines``: a tournament of the built-in players on the
-standard board. Their mean is 0.
+The figures are those of ``docs/results/baselines``. The ratings are from a tournament of the
+built-in players on the standard board; their mean is 0.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.evaluation.statistics import ELO_SCALE, NORMAL_QUANTILE
 
-__all__ = ["LADDER", "fit_rating", "rating_of", "strongest_below"]
+__all__ = ["LADDER", "OPTIMAL_SHARES", "fit_rating", "rating_of", "strongest_below"]
 
 LADDER = {
     "random": -706,
@@ -31,6 +31,17 @@ LADDER = {
     "champion:64": 431,
 }
 """Ratings of built-in players in Elo points, weakest first; the solver helps ``champion:64``."""
+
+OPTIMAL_SHARES = {
+    "random": 0.407,
+    "greedy": 0.474,
+    "minimax:2": 0.576,
+    "minimax:4": 0.702,
+    "minimax:6": 0.783,
+    "champion": 0.863,
+    "champion:64 + solver": 0.992,
+}
+"""Shares of optimal moves on ``standard-v1``, which tell whether that of another player is good."""
 
 _FARTHEST = 4000.0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,14 @@ _WRAPPERS = {
 }
 
 
+#: Methods without a body. A class that derives from `Policy` may leave one of the two to them.
+_DECLARED = (ActPolicy.act, BatchPolicy.act_batch, Policy.act, Policy.act_batch)
+
+
+def _has(policy: object, method: str) -> bool:
+    return hasattr(policy, method) and getattr(type(policy), method, None) not in _DECLARED
+
+
 def whole_policy(policy: object) -> Policy:
     """Return a policy; of an object with only one of the two methods the other one is made.
 
@@ -110,12 +118,13 @@ def whole_policy(policy: object) -> Policy:
             policy of a model of a framework.
     """
     if not isinstance(policy, type):
-        if isinstance(policy, Policy):
-            return policy
-        if isinstance(policy, BatchPolicy):
-            return _FromBatch(policy)
-        if isinstance(policy, ActPolicy):
-            return _FromAct(policy)
+        acts, acts_in_batches = _has(policy, "act"), _has(policy, "act_batch")
+        if acts and acts_in_batches:
+            return cast("Policy", policy)
+        if acts_in_batches:
+            return _FromBatch(cast("BatchPolicy", policy))
+        if acts:
+            return _FromAct(cast("ActPolicy", policy))
         for base in type(policy).__mro__:
             if wrapper := _WRAPPERS.get(base.__module__.partition(".")[0]):
                 name = type(policy).__name__

@@ -59,8 +59,8 @@ class ChampionPolicy(NetworkPolicy):
         super().__init__(_packaged_network(), temperature=temperature, search=search, seed=seed)
 
     def __repr__(self) -> str:
-        """Return the settings."""
-        return f"ChampionPolicy({self._settings()})"
+        """Return the settings; those that are the defaults are left out."""
+        return f"ChampionPolicy({', '.join(self._settings())})"
 
 
 @cache

@@ -97,9 +97,14 @@ class FunctionModel:
 
     def __repr__(self) -> str:
         """Return the name of the function and what it is shown."""
+        return f"FunctionModel({self.arguments()})"
+
+    def arguments(self) -> str:
+        """Return the name of the function and what it is shown, unless that is the default."""
         name = getattr(self.evaluate, "__qualname__", type(self.evaluate).__name__)
-        canvas = "" if self.canvas is None else f", canvas={self.canvas!r}"
-        return f"FunctionModel({name}, observation={self.observation!r}{canvas})"
+        if self.canvas is not None:
+            return f"{name}, canvas={self.canvas!r}"
+        return name if self.observation == "flat" else f"{name}, observation={self.observation!r}"
 
 
 def _allow(variant: Variant) -> None:

@@ -33,9 +33,10 @@ class NetworkPolicy(ActsInBatches):
 
     The network is a `Network`, one in training by `mijnlieff.train`, any other
     `mijnlieff.policies.Model`, or a function. A function is called as ``fn(observations, masks)``
-    with observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns logits ``(B,
-    num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move, which a search
-    needs. They may be anything that NumPy converts to arrays of real numbers, and PyTorch tensors.
+    with NumPy arrays: observations ``(B, ...)`` and int8 masks ``(B, num_actions)``. It returns
+    logits ``(B, num_actions)``, or a tuple of logits and values ``(B,)`` for the side to move,
+    which a search needs. They may be anything that NumPy converts to arrays of real numbers, and
+    PyTorch tensors.
 
     Illegal actions are masked by the policy, so their logits do not matter. A wrong shape or dtype,
     a logit that is NaN or +inf, and -inf for every legal action of a position raise `PolicyError`.
@@ -206,12 +207,17 @@ class NetworkPolicy(ActsInBatches):
             yield checked_logits(model.evaluate(shown, masks), masks, start)
 
     def __repr__(self) -> str:
-        """Return the network and the settings."""
-        return f"NetworkPolicy({self.model!r}, {self._settings()})"
+        """Return the network and the settings; those that are the defaults are left out."""
+        model = self.model
+        shown = model.arguments() if isinstance(model, FunctionModel) else repr(model)
+        if "\n" in shown:  # PyTorch shows every layer on a line of its own
+            shown = type(model).__name__
+        return f"NetworkPolicy({', '.join([shown, *self._settings()])})"
 
-    def _settings(self) -> str:
-        settings = f"seed={self.seed}, temperature={self.temperature}"
-        return settings if self.search is None else f"{settings}, search={self.search!r}"
+    def _settings(self) -> list[str]:
+        defaults = {"seed": 0, "temperature": 0.0, "search": None}
+        values = {name: getattr(self, name) for name in defaults}
+        return [f"{name}={values[name]!r}" for name in defaults if values[name] != defaults[name]]
 
     def __eq__(self, other: object) -> bool:
         """Whether the other policy has the same network and settings."""

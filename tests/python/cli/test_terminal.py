@@ -10,7 +10,7 @@ import time
 import pytest
 
 from mijnlieff import Board, Position, Variant, evaluate
-from mijnlieff._util.output import StatusBar, note, print_table, progress_bar, text_table
+from mijnlieff._util.output import LineClock, StatusBar, note, print_table, progress_bar, text_table
 from mijnlieff.cli.play_terminal import print_position
 
 ROWS = [["player", "wins", "losses"], ["greedy", "10", "2"], ["[red]", "7", "5"]]
@@ -140,6 +140,16 @@ class TestProgress:
                 monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: now + seconds)
                 advance(2)
         assert capsys.readouterr().err == " 40%  4/10 games\n 80%  8/10 games\n"
+
+    def test_short_bars_with_one_clock_print_a_line_now_and_then(self, capsys, monkeypatch):
+        now = time.monotonic()
+        clock = LineClock()
+        for seconds in (4, 8, 12, 16, 20, 24):
+            with progress_bar(10, f"games of part {seconds}", clock=clock) as advance:
+                monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: now + seconds)
+                advance(5)
+        lines = capsys.readouterr().err.splitlines()
+        assert lines == [" 50%  5/10 games of part 12", " 50%  5/10 games of part 24"]
 
     def test_on_a_terminal_it_is_a_bar(self, terminal):
         pytest.importorskip("rich")

@@ -115,6 +115,11 @@ def test_wrong_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_grades_on_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["grade", "greedy", "--positions", "standard-v1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["benchmark"] == "standard-v1"
+    assert main(["grade", "greedy"]) == 0
+    *_, others = capsys.readouterr().out.splitlines()
+    assert others.startswith("optimal on standard-v1, others: random 40.7%, greedy 47.4%, ")
+    assert main(["grade", "greedy", "--positions", "9"]) == 0
+    assert "others" not in capsys.readouterr().out
     assert main(["grade", "greedy", "--positions", "standard"]) == 2
     assert "choose one of standard-v1" in capsys.readouterr().err
     assert main(["grade", "greedy", "--positions", "standard-v1", "--copies", "2"]) == 2

@@ -101,7 +101,15 @@ class OnlyBatch:
         return np.array([position.legal_actions()[-1] for position in positions])
 
 
-@pytest.mark.parametrize("partial", [OnlyAct, OnlyBatch])
+class DerivedAct(OnlyAct, Policy):
+    """The method of `Policy` without a body is not taken for one of its own."""
+
+
+class DerivedBatch(OnlyBatch, Policy):
+    """The same for batches."""
+
+
+@pytest.mark.parametrize("partial", [OnlyAct, OnlyBatch, DerivedAct, DerivedBatch])
 def test_one_method_is_enough_everywhere(partial):
     whole = load_policy(partial())
     assert isinstance(whole, Policy)

@@ -52,6 +52,23 @@ class Picky:
         return logits, np.zeros((len(masks), 2), np.float32)
 
 
+class Layers(Picky):
+    """A model that is shown in several lines, as those of PyTorch are."""
+
+    def __repr__(self):
+        return "Layers(\n  (0): Linear()\n)"
+
+
+def test_reports_have_names_of_one_line_without_the_defaults():
+    assert repr(NetworkPolicy(Layers())) == "NetworkPolicy(Layers)"
+    assert repr(NetworkPolicy(no_values, temperature=0.5)) == (
+        "NetworkPolicy(no_values, temperature=0.5)"
+    )
+    assert repr(NetworkPolicy(no_values, seed=3, observation="planes")) == (
+        "NetworkPolicy(no_values, observation='planes', seed=3)"
+    )
+
+
 def test_networks_and_objects_with_the_methods_are_models():
     assert isinstance(NETWORK, Model) and isinstance(Picky(), Model)
     assert isinstance(FunctionModel(no_values), Model)

@@ -53,7 +53,7 @@ parse_record format_record functional encoding errors __version__
 """.split()
 
 #: The modules, and the class, that are imported when they are first asked for.
-LAZY = ["integrations", "jax", "mijnlieff_v0", "render", "train", "widget", "Widget"]
+LAZY = ["datasets", "integrations", "jax", "mijnlieff_v0", "render", "train", "widget", "Widget"]
 
 
 def test_the_face_of_the_package_is_this_list():

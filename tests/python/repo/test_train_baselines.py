@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 
 from mijnlieff import NetworkPolicy, RandomPolicy, evaluate
-from mijnlieff.evaluation.ladder import LADDER, fit_rating, rating_of, strongest_below
+from mijnlieff.evaluation.ladder import (
+    LADDER,
+    OPTIMAL_SHARES,
+    fit_rating,
+    rating_of,
+    strongest_below,
+)
 from mijnlieff.evaluation.statistics import fit_ratings
 from mijnlieff.policies.searches import ending_options
 
@@ -180,6 +186,13 @@ def test_the_ladder_has_the_ratings_that_were_measured():
     elo, reach = rating_of([match])
     assert elo == pytest.approx(LADDER["random"] + match.elo) and 0 < reach < 100
     assert rating_of([evaluate("perfect", "random", games=2)]) is None
+
+
+def test_shares_to_compare_with_are_those_that_were_measured():
+    for name, share in OPTIMAL_SHARES.items():
+        file = name.removesuffix(" + solver").replace(":", "-")
+        grade = read_results(RESULTS / "baselines" / f"{file}.json")["grade"]
+        assert share == round(grade["optimal"], 3), name
 
 
 def test_a_damaged_file_of_results_is_not_hidden(tmp_path):

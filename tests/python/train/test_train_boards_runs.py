@@ -174,7 +174,9 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     options += " --graded-positions 8 --measurement-games 2 --measurements 1 --final-games 2"
     out = str(tmp_path / "run")
     assert main([*options.split(), "--blocks", "1", "--no-tensorboard", "--out", out]) == 0
-    assert "Grades by exact play" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "Grades by exact play, 1 unseen boards, " in printed
+    assert max(map(len, printed.partition("\nLearning")[0].splitlines()[2:])) < 80
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert set(report["grades"]["minimax:4"]) == {"seen", "unseen"}
     assert set(report["scores"]["unseen"]) == set(CURVE_OPPONENTS)

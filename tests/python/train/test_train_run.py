@@ -302,6 +302,7 @@ def test_a_whole_run(tmp_path, capsys):
     captured = capsys.readouterr()
     table = [line for line in captured.out.splitlines() if line.startswith("minimax:4")]
     assert len(table) == 2  # the network alone, and with a search
+    assert "The network alone, 4 games against each\n" in captured.out
     assert "games/s" in captured.err
     assert "random" in captured.err
     assert sorted(os.listdir(out)) == [
@@ -329,7 +330,7 @@ def test_a_whole_run(tmp_path, capsys):
         ]
         assert all(match["games"] == 4 for match in player["matches"])
     page = (out / "report.md").read_text()
-    assert "| minimax:4 | 4 |" in page and "| With 64 simulations + solver | " in page
+    assert "Every match has 4 games." in page and "| With 64 simulations + solver | " in page
     *_, play, graded, worst = captured.out.splitlines()
     assert play == f"  mijnlieff play --browser --light {out}:64"
     assert graded == f"  mijnlieff grade {out}:64"

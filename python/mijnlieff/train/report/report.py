@@ -11,17 +11,8 @@ from mijnlieff.evaluation import MatchReport
 
 __all__ = ["print_report", "report_json", "report_markdown"]
 
-_HEADINGS = (
-    "opponent",
-    "games",
-    "wins",
-    "draws",
-    "losses",
-    "score",
-    "95 % interval",
-    "Elo",
-    "95 %",
-)
+# With the widest cells a row has 79 characters, so a terminal of 80 columns shows a table.
+_HEADINGS = ("opponent", "wins", "draws", "losses", "score", "95% interval", "Elo", "95%")
 
 
 def print_report(player: str, matches: Sequence[MatchReport]) -> None:
@@ -29,9 +20,10 @@ def print_report(player: str, matches: Sequence[MatchReport]) -> None:
 
     Args:
         player: the name of the agent, shown above.
-        matches: its matches, one per opponent.
+        matches: its matches, one per opponent, all of the same length.
     """
-    print_table([_HEADINGS, *map(_cells, matches)], player)
+    title = f"{player}, {matches[0].games} games against each"
+    print_table([_HEADINGS, *map(_cells, matches)], title)
 
 
 def report_markdown(
@@ -49,10 +41,11 @@ def report_markdown(
         table = markdown_table(_HEADINGS, map(_cells, matches))
         parts.append(f"## {player}\n\n{table.rstrip()}")
     parts.append(f"## Grade and rating\n\n{markdown_table(strength[0], strength[1:]).rstrip()}")
-    plies = next(iter(players.values()))[0].opening_plies
+    match = next(iter(players.values()))[0]
     parts.append(
-        f"Each random opening of {plies} plies is played twice, with seats exchanged; the agent "
-        "always plays its best action.\n\n![Learning curve](curve.png)\n"
+        f"Every match has {match.games} games. Each random opening of {match.opening_plies} plies "
+        "is played twice, with seats exchanged; the agent always plays its best action.\n\n"
+        "![Learning curve](curve.png)\n"
     )
     return "\n\n".join(parts)
 
@@ -89,7 +82,6 @@ def _cells(match: MatchReport) -> tuple[str, ...]:
     worse, better = match.elo_interval
     return (
         match.opponent,
-        str(match.games),
         str(total.wins),
         str(total.draws),
         str(total.losses),

@@ -87,23 +87,24 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
     write_whole(folder.report_json, (json_text(content) + "\n").encode())
     write_whole(folder.report_text, _markdown(tables, about, boards).encode())
     print(about)
-    for title, rows in tables.items():
-        print()
-        print_table(rows, title)
+    for title, (headings, *body) in tables.items():
+        for boards_shown in dict.fromkeys(row[0] for row in body):
+            print()
+            shown = [row[1:] for row in body if row[0] == boards_shown]
+            print_table([headings[1:], *shown], f"{title}, {boards_shown}")
     print(f"\nLearning curve: {folder.curve}")
 
 
 def _grade_rows(grades: Mapping[str, GradeReport]) -> list[list[str]]:
-    rows = [["boards", "player", "positions", "optimal", "95 % interval", "outcome kept", "regret"]]
+    rows = [["boards", "player", "optimal", "95% interval", "outcome kept", "regret"]]
     for group in next(iter(grades.values())).by_group:
         for player, report in grades.items():
             row = report.by_group[group]
             low, high = row.optimal_interval
             rows.append(
                 [
-                    f"{row.boards} {group}",
+                    f"{row.boards} {group} boards, {row.positions} positions",
                     player,
-                    f"{row.positions}",
                     f"{row.optimal:.1%}",
                     "-" if math.isnan(low) else f"{low:.1%} to {high:.1%}",
                     f"{row.kept:.1%}" if row.decisive else "-",
@@ -114,11 +115,11 @@ def _grade_rows(grades: Mapping[str, GradeReport]) -> list[list[str]]:
 
 
 def _score_rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
-    rows = [["boards", "opponent", "games", "score", "95 % interval"]]
+    rows = [["boards", "opponent", "games", "score", "95% interval"]]
     for group, by_name in scores.items():
         for name, one in by_name.items():
             interval = f"{one.low:.1%} to {one.high:.1%}"
-            rows.append([group, name, str(one.games), f"{one.score:.1%}", interval])
+            rows.append([f"{group} boards", name, str(one.games), f"{one.score:.1%}", interval])
     return rows
 
 
