@@ -34,6 +34,8 @@ from pgx.experimental import act_randomly, auto_reset
 from mijnlieff.jax import Mijnlieff
 
 PLIES = 16
+#: Actions whose legal ones are counted together.
+BLOCK = 16
 GAMES = {
     "connect four": lambda: pgx.make("connect_four"),
     "tic-tac-toe": lambda: pgx.make("tic_tac_toe"),
@@ -48,12 +50,20 @@ Clock = Callable[[], float]
 
 def draw(key: jax.Array, mask: jax.Array) -> jax.Array:
     """Return a random legal action for each game, from one random number for each."""
-    # The number of legal actions up to each one, by a product, which on a CPU takes less than half
-    # the time of cumsum for 65 actions.
-    ones = jnp.ones((mask.shape[1], mask.shape[1]), jnp.float32)
-    up_to = mask.astype(jnp.float32) @ jnp.triu(ones)
-    number = jnp.floor(jax.random.uniform(key, mask.shape[:1]) * up_to[:, -1])
-    return (up_to <= number[:, None]).sum(axis=1)
+    # First the block of 16 actions, then the action in it. Sums up to each one are products, which
+    # on a CPU take less time than cumsum.
+    games, count = mask.shape
+    blocks = -(-count // BLOCK)
+    ones = jnp.pad(mask.astype(jnp.float32), ((0, 0), (0, blocks * BLOCK - count)))
+    ones = ones.reshape(games, blocks, BLOCK)
+    sums = ones.sum(axis=2)
+    up_to = sums @ jnp.triu(jnp.ones((blocks, blocks), jnp.float32))
+    number = jnp.floor(jax.random.uniform(key, (games,)) * up_to[:, -1])
+    block = (up_to <= number[:, None]).sum(axis=1, keepdims=True)
+    number -= jnp.take_along_axis(up_to - sums, block, axis=1)[:, 0]
+    ones = jnp.take_along_axis(ones, block[:, :, None], axis=1)[:, 0]
+    up_to = ones @ jnp.triu(jnp.ones((BLOCK, BLOCK), jnp.float32))
+    return block[:, 0] * BLOCK + (up_to <= number[:, None]).sum(axis=1)
 
 
 def by_calls(env: Any, games: int, clock: Clock, reset: bool) -> Round:

@@ -9,6 +9,7 @@ import copy
 import os
 import pickle
 import re
+import runpy
 from typing import Literal, get_args
 
 import jax
@@ -466,3 +467,16 @@ def test_the_benchmark_runs():
     rows = [re.fullmatch(r"(.{16})(?: +\d+\.\d\d){4}", row) for row in printed[2:]]
     assert [row[1].rstrip() for row in rows][:2] == ["connect four", "tic-tac-toe"]
     assert len(rows) == 6
+
+
+def test_the_benchmark_draws_each_legal_action_alike():
+    draw = runpy.run_path("benches/frameworks/jax_games.py")["draw"]
+    for count in (7, 16, 65):
+        mask = np.random.default_rng(count).random((200, count)) < 0.3
+        mask[:, -1] |= ~mask.any(axis=1)
+        key = jax.random.key(count)
+        numbers = np.asarray(jax.random.uniform(key, (200,))) * mask.sum(axis=1)
+        expected = [
+            np.flatnonzero(row)[int(number)] for row, number in zip(mask, numbers, strict=True)
+        ]
+        assert draw(key, jnp.asarray(mask)).tolist() == expected
