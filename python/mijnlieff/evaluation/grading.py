@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Tablebase, Variant, as_variant
+from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Position, Tablebase, Variant, as_variant
 from mijnlieff._util.arguments import check_choice, integer, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
@@ -27,6 +28,8 @@ from mijnlieff.solving import solve_batch
 __all__ = ["GradePart", "GradePlan", "grade"]
 
 _CHUNK = 1024
+#: Positions that are solved between two steps of the progress bar; few where some take minutes.
+_SOLVED, _SOLVED_SLOWLY = 256, 4
 _POSITIONS = 10_000
 _SOURCES = (*PLAYERS, "own games")
 
@@ -108,10 +111,7 @@ def grade(
                 executor, GradePlan.losses, jobs, lambda index: move_on(parts[index].count)
             )
         else:
-            found = []
-            for part in parts:
-                found.append(plan.losses(part, num_threads))
-                move_on(part.count)
+            found = [plan.losses(part, num_threads, move_on) for part in parts]
     return plan.report(found, by)
 
 
@@ -203,14 +203,26 @@ class GradePlan:
             for part in _cut(source, 0, share + (source < more))
         ]
 
-    def losses(self, part: GradePart, num_threads: int | None) -> _PartLosses:
+    def losses(
+        self,
+        part: GradePart,
+        num_threads: int | None,
+        move_on: Callable[[int], object] = lambda count: None,
+    ) -> _PartLosses:
         """Compare the choices of the policy in the positions of a part with exact play.
+
+        Args:
+            part: the part.
+            num_threads: threads for the exact search; None is as many as there are cores.
+            move_on: told of positions as they are done, `part.count` in all.
 
         Raises:
             PolicyError: the policy chose an illegal action.
         """
         if (frozen := self.frozen) is not None:
-            return self._losses_on(frozen, part)
+            on_benchmark = self._losses_on(frozen, part)
+            move_on(part.count)
+            return on_benchmark
         chunk = part.start // _CHUNK
         seed = (self.seed + chunk) % SEEDS
         policy = self.policy
@@ -222,16 +234,33 @@ class GradePlan:
             player, (self.seed, part.source, chunk), self.variant, (chunk, part.chunks)
         )
         positions = decisions.draw(part.count)
+        move_on(part.count - len(positions))
         if not positions:
             return ActionLosses.none(), [], decisions.repeats
         losses = ActionLosses.of(
             policy,
             positions,
-            solve_batch(positions, num_threads, tablebase=self.tablebase).action_margins,
+            self._margins(positions, num_threads, move_on),
             source=np.full(len(positions), source),
             board=np.zeros(len(positions), dtype=np.int64),
         )
         return losses, canonical_keys(positions), decisions.repeats
+
+    def _margins(
+        self,
+        positions: Sequence[Position],
+        num_threads: int | None,
+        move_on: Callable[[int], object],
+    ) -> NDArray[np.int16]:
+        """Return the margins of all actions, int16 ``(len(positions), num_actions)``."""
+        size = _SOLVED if all(it.is_solvable for it in positions) else _SOLVED_SLOWLY
+        found = []
+        for start in range(0, len(positions), size):
+            some = positions[start : start + size]
+            solutions = solve_batch(some, num_threads, tablebase=self.tablebase)
+            found.append(solutions.action_margins)
+            move_on(len(some))
+        return np.concatenate(found)
 
     def _losses_on(self, frozen: Benchmark, part: GradePart) -> _PartLosses:
         rows = slice(part.start, part.start + part.count)
