@@ -137,6 +137,36 @@ True
     "solving.set_table_bytes": """
 >>> mijnlieff.solving.set_table_bytes(1 << 26)  # 64 MiB for each variant
 """,
+    "Tablebase": """
+>>> small = mijnlieff.Variant(mijnlieff.Board.from_text("###/###"), copies=1)
+>>> table = mijnlieff.Tablebase.build("small.tablebase", small)
+>>> mijnlieff.solve(mijnlieff.Position(small), tablebase=table).margin
+0
+""",
+    "_mijnlieff.LeafBatch": """
+>>> search = mijnlieff.TreeSearch(mijnlieff.evaluation.random_openings(4, plies=2), 8)
+>>> leaves = search.select()
+>>> len(leaves), leaves.observation.shape, leaves.action_mask.shape
+(4, (4, 56), (4, 65))
+""",
+    "SelfPlay": """
+>>> games = mijnlieff.SelfPlay(mijnlieff.ChampionPolicy(), num_simulations=4, seed=0)
+>>> samples = games.play(5)
+>>> samples.observations.shape[1:], samples.policy_targets.shape[1:]
+((56,), (65,))
+""",
+    "self_play.SelfPlaySamples": """
+>>> games = mijnlieff.SelfPlay(mijnlieff.ChampionPolicy(), num_simulations=4, seed=0)
+>>> samples = games.play_samples(100)
+>>> len(samples) >= 100, len(samples) == len(samples.margins)
+(True, True)
+""",
+    "self_play.SelfPlayStatistics": """
+>>> games = mijnlieff.SelfPlay(mijnlieff.ChampionPolicy(), num_simulations=4, seed=0)
+>>> work = games.play(5).statistics
+>>> work.games, work.simulations > work.searched_roots
+(5, True)
+""",
     "TreeSearch": """
 >>> import numpy as np
 >>> positions = mijnlieff.evaluation.random_openings(8, plies=4, seed=0)
@@ -157,6 +187,27 @@ True
 >>> 0.6 < report.score < 0.9, report.games
 (True, 200)
 """,
+    "evaluation.play_match": """
+>>> openings = mijnlieff.evaluation.random_openings(10, plies=4, seed=0)
+>>> margins = mijnlieff.evaluation.play_match(
+...     openings, mijnlieff.GreedyPolicy(), mijnlieff.RandomPolicy()
+... )
+>>> margins.shape  # each opening as Light and as Dark
+(10, 2)
+""",
+    "evaluation.ActionLosses": """
+>>> import numpy as np
+>>> positions = mijnlieff.evaluation.random_openings(4, plies=6, seed=0)
+>>> losses = mijnlieff.evaluation.ActionLosses.of(
+...     mijnlieff.PerfectPolicy(),
+...     positions,
+...     mijnlieff.solve_batch(positions).action_margins,
+...     source=np.full(4, "drawn"),
+...     board=np.zeros(4, np.int64),
+... )
+>>> losses.regret.tolist()
+[0, 0, 0, 0]
+""",
     "evaluation.random_openings": """
 >>> openings = mijnlieff.evaluation.random_openings(3, plies=2, seed=0)
 >>> [opening.ply for opening in openings]
@@ -173,6 +224,34 @@ True
 ...         return int(position.legal_actions()[-1])
 >>> mijnlieff.evaluate(Last(), "random", games=2).games
 2
+""",
+    "policies.base.BatchPolicy": """
+>>> class First:
+...     def act_batch(self, positions):
+...         return [int(position.legal_actions()[0]) for position in positions]
+>>> mijnlieff.evaluate(First(), "random", games=2).games
+2
+""",
+    "policies.GamePolicy": """
+>>> class EveryGameAnotherWay:
+...     def act_games(self, positions, games):
+...         drawn = [int(game) % len(it.legal_actions()) for it, game in zip(positions, games)]
+...         return [int(it.legal_actions()[row]) for it, row in zip(positions, drawn)]
+...
+...     def act_batch(self, positions):
+...         return self.act_games(positions, range(len(positions)))
+...
+...     def act(self, position):
+...         return self.act_batch([position])[0]
+>>> env = mijnlieff.VectorEnv(8, opponent=EveryGameAnotherWay())
+""",
+    "policies.BuiltinPolicy": """
+>>> isinstance(mijnlieff.load_policy("greedy"), mijnlieff.policies.BuiltinPolicy)
+True
+""",
+    "policies.Model": """
+>>> isinstance(mijnlieff.ChampionPolicy().model, mijnlieff.policies.Model)
+True
 """,
     "policies.FunctionModel": """
 >>> import numpy as np
