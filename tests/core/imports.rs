@@ -36,6 +36,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "large_pages",
             "random",
             "file_header",
+            "simd",
             "threads",
             "small_board",
             "tablebase",
