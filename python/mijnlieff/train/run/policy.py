@@ -71,7 +71,7 @@ def policy_from_checkpoint(
     seed: int,
     solve_below: int | None = None,
 ) -> NetworkPolicy:
-    """A player by the network of a checkpoint.
+    """A player by the network of a checkpoint, evaluated in native code as its exported file is.
 
     Args:
         path: the checkpoint, or the run's folder.
@@ -85,7 +85,7 @@ def policy_from_checkpoint(
     """
     network, checkpoint = network_from_checkpoint(path)
     if not num_simulations:
-        return NetworkPolicy(network, seed=seed)
+        return NetworkPolicy(Network.from_torch(network), seed=seed)
     config = checkpoint.config
     return search_policy(network, config, num_simulations, seed, solve_below=solve_below)
 
