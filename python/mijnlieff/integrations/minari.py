@@ -57,7 +57,7 @@ def check_dataset_id(dataset_id: str) -> None:
         parse_dataset_id(dataset_id)
     except (TypeError, ValueError):  # a TypeError where the version is missing
         raise ValueError(
-            f"{dataset_id!r} is no name of a data set of Minari, such as mijnlieff/perfect-v0"
+            f"{dataset_id!r} is not a name of a Minari data set, such as mijnlieff/perfect-v0"
         ) from None
     if get_dataset_path(dataset_id).exists():  # as Minari itself asks
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Network, Variant, load_policy
+from mijnlieff import Network, NetworkPolicy, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import CheckpointError
@@ -16,7 +16,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.folder import RunFolder
-from mijnlieff.train.run.policy import export_checkpoint
+from mijnlieff.train.run.policy import export_checkpoint, network_from_checkpoint
 from mijnlieff.train.run.trainer import Trainer
 from network_inputs import playable
 
@@ -52,10 +52,15 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     assert (policy.model.width, policy.model.blocks) == (32, 1)
     positions = playable(Variant(), 30)
     seen = observe_batch(positions, "flat")
-    for found, expected in zip(
-        player.model.evaluate(seen), policy.model.evaluate(seen), strict=True
-    ):
-        np.testing.assert_array_equal(found, expected)
+    logits, _ = policy.model.evaluate(seen)
+    np.testing.assert_array_equal(player.model.evaluate(seen)[0], logits)
+    # PyTorch rounds otherwise, which may decide where two actions are all but equal.
+    legal = np.stack([position.action_mask() for position in positions]).astype(bool)
+    ranked = np.sort(np.where(legal, logits, -np.inf), axis=1)
+    clear = ranked[:, -1] - ranked[:, -2] > 1e-4
+    trained = NetworkPolicy(network_from_checkpoint(run)[0])
+    same = policy.act_batch(positions) == trained.act_batch(positions)
+    assert clear.sum() > 100 and same[clear].all()
     assert (player.act_batch(positions) == policy.act_batch(positions)).all()
     assert main(["evaluate", str(out), "random", "--games", "20", "--json"]) == 0
 
