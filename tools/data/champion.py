@@ -4,9 +4,12 @@
 were solved. Then, in every round, the best response to it with a tree search is computed,
 under each opening rule and in both seats. Every position in which the player had to choose is
 solved, and the network learns the answers, and the positions of the first part so that it does not
-forget the rest of the game. The player's weights are the mean of those after the last rounds, which
-errs less than any of them (Izmailov et al. 2018, arXiv:1803.05407). The tool stops when the worst
-case in all seats is the exact value of the game.
+forget the rest of the game. The player's weights are the mean of those in the second half of a
+round, which errs less than the last ones (Izmailov et al. 2018, arXiv:1803.05407). A player with
+fewer simulations is followed too: where it errs, the other one is right by a narrow margin. The
+tool stops when the worst case of both in all seats is the exact value of the game, or after the
+last round. It keeps the network that makes the fewest mistakes with few simulations, of those that
+make none with more.
 
 So the positions come from the player's own games against all opponents, and their labels from the
 solver: DAgger (Ross, Gordon and Bagnell 2011, arXiv:1011.0686).
@@ -17,10 +20,12 @@ from __future__ import annotations
 import argparse
 import copy
 import dataclasses
+import itertools
 import json
+import math
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -38,20 +43,19 @@ from tools.players import BENCHMARK, OPENINGS
 from tools.results import ROOT
 
 DATA = ROOT / "python" / "mijnlieff" / "data"
-SEATS = ("dark", "light")
-SIMULATIONS = 64
+SEATS: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+#: Of the champion's search, and of the one that shows where it is right by a narrow margin.
+SIMULATIONS = (64, 16)
 BATCH = 1024
 #: The share of a batch that the player has met; the rest are positions of random games.
-MET = 1 / 6
+MET = 1 / 4
 #: How often positions with so many empty cells are learned, relative to their share of random
 #: games: a search asks most about those with 10 to 12, and the last ones are easy.
 SHARES = (0, 0.1, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.8, 0.8, 3, 4, 5, 3, 1, 0.5, 0.2)
 #: Of the value losses in the rounds, relative to the policy loss: a search decides by values.
 VALUE_WEIGHT = 3.0
-#: The steps of a round, relative to those of the one before.
+#: The learning rate of a round, relative to that of the one before.
 SLOWING = 0.85
-#: The player is the mean of one network for every so many rounds, and of this many at most.
-ROUNDS_A_NETWORK, MOST_NETWORKS = 2, 4
 
 Log = list[dict[str, Any]]
 
@@ -86,43 +90,39 @@ def worst_cases(
     """Return the worst case in every seat; what the player met goes to the pool."""
     rows = []
     pool.forget()
-    for opening in openings:
-        for seat in SEATS:
-            recorder = Recorder(NetworkPolicy(network, search=champion_options(SIMULATIONS)))
-            start = Position(Variant(opening=opening))
-            report = best_response(
-                recorder,
-                seat=seat,
-                start=start,
-                max_refutations=1,
-                progress=False,
-                tablebase=tablebase,
-            )
-            wrong, fatal = pool.add(recorder, report.value, network)
-            mistakes = {ply: away for ply, (_, away) in report.mistakes.items() if away}
-            rows.append(
-                {
-                    "opening": opening,
-                    "seat": seat,
-                    "guaranteed": report.margin,
-                    "value": report.value,
-                    "mistakes": mistakes,
-                    "asked": len(recorder.positions),
-                    "wrong": wrong,
-                    "fatal": fatal,
-                }
-            )
+    for opening, seat, simulations in itertools.product(openings, SEATS, SIMULATIONS):
+        recorder = Recorder(NetworkPolicy(network, search=champion_options(simulations)))
+        report = best_response(
+            recorder,
+            seat=seat,
+            start=Position(Variant(opening=opening)),
+            max_refutations=1,
+            progress=False,
+            tablebase=tablebase,
+        )
+        wrong, fatal = pool.add(recorder, report.value, network)
+        rows.append(
+            {
+                "opening": opening,
+                "seat": seat,
+                "simulations": simulations,
+                "guaranteed": report.margin,
+                "value": report.value,
+                "mistakes": {ply: away for ply, (_, away) in report.mistakes.items() if away},
+                "asked": len(recorder.positions),
+                "wrong": wrong,
+                "fatal": fatal,
+            }
+        )
     return rows
 
 
-def mean_of(networks: list[CellNetwork]) -> CellNetwork:
-    """Return the network whose weights are the means of theirs."""
-    mean = copy.deepcopy(networks[0])
-    weights = [network.state_dict() for network in networks]
-    mean.load_state_dict(
-        {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
-    )
-    return mean
+def fatal_of(rows: Log) -> list[int]:
+    """Return in how many positions each search gives the value of the game away."""
+    return [
+        sum(row["fatal"] for row in rows if row["simulations"] == simulations)
+        for simulations in SIMULATIONS
+    ]
 
 
 def learn(
@@ -133,9 +133,14 @@ def learn(
     steps: int,
     config: TrainConfig,
     rng: np.random.Generator,
-) -> tuple[float, float]:
-    """Learn positions of the pool and others; return the mean loss of each."""
+) -> tuple[CellNetwork, list[float]]:
+    """Learn positions of the pool and others.
+
+    Returns:
+        The mean of the weights in the second half of the steps, and the mean loss of either kind.
+    """
     count, totals = round(MET * BATCH), np.zeros(2)
+    mean, middle = copy.deepcopy(network), steps // 2
     orientations = Orientations(int(rng.integers(2**32)))
     for step in range(steps):
         drawn = rng.integers(len(others["margins"]), size=BATCH - count)
@@ -146,7 +151,11 @@ def learn(
         rate = config.learning_rate * (1 - 0.98 * step / steps)
         losses = take_step(network, optimizer, batch, rate, config)
         totals += [float(losses[:count].mean()), float(losses[count:].mean())]
-    return float(totals[0] / steps), float(totals[1] / steps)
+        if step >= middle:
+            with torch.no_grad():
+                for kept, weights in zip(mean.parameters(), network.parameters(), strict=True):
+                    kept.lerp_(weights, 1 / (step - middle + 1))
+    return mean, (totals / steps).tolist()
 
 
 def main() -> None:
@@ -161,9 +170,9 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--precision", choices=PRECISIONS, default="bfloat16")
-    parser.add_argument("--rounds", type=int, default=30, help="the most")
-    parser.add_argument("--steps", type=int, default=3000, help="gradient steps of a round")
-    parser.add_argument("--learning-rate", type=float, default=2e-3, help="of the rounds")
+    parser.add_argument("--rounds", type=int, default=10, help="the most")
+    parser.add_argument("--steps", type=int, default=1500, help="gradient steps of a round")
+    parser.add_argument("--learning-rate", type=float, default=1e-3, help="of the rounds")
     add_tablebase_argument(parser)
     parser.add_argument("--openings", nargs="+", choices=OPENINGS, default=list(OPENINGS))
     parser.add_argument("--seed", type=int, default=0)
@@ -186,36 +195,43 @@ def main() -> None:
     else:
         network = network_of(Network.load(args.start))
     optimizer, pool = Optimizer(network, config), Pool(args.tablebase)
-    networks: list[CellNetwork] = []
+    player, fewest = network, math.inf
     with args.log.open("w", encoding="utf-8") as log:
         for number in range(args.rounds + 1):
-            networks = [*networks, copy.deepcopy(network)][-MOST_NETWORKS:]
-            last = 1 + number // ROUNDS_A_NETWORK
-            native = Network.from_torch(mean_of(networks[-last:]))
+            native = Network.from_torch(player)
             native.save(args.log.parent / f"round-{number}.bin")
             rows = worst_cases(native, pool, args.openings, args.tablebase)
             shares = {
                 name: grade(policy, positions=BENCHMARK).to_dict()["total"]["optimal"]
                 for name, policy in (
                     ("alone", NetworkPolicy(native)),
-                    ("searched", NetworkPolicy(native, search=champion_options(SIMULATIONS))),
+                    ("searched", NetworkPolicy(native, search=champion_options(SIMULATIONS[0]))),
                 )
             }
+            minutes = round((time.monotonic() - began) / 60, 1)
             for row in rows:
-                minutes = round((time.monotonic() - began) / 60, 1)
                 row |= {"round": number, "minutes": minutes, **shares}
                 log.write(json.dumps(row) + "\n")
-                print(json.dumps(row), flush=True)
             log.flush()
-            if all(row["guaranteed"] == row["value"] for row in rows):
+            fatal, fatal_with_few = fatal_of(rows)
+            print(
+                f"round {number}, {minutes:.0f} min: {fatal} mistakes, {fatal_with_few} with "
+                f"{SIMULATIONS[1]} simulations; {100 * shares['alone']:.1f} % optimal alone, "
+                f"{100 * shares['searched']:.1f} % with {SIMULATIONS[0]}",
+                flush=True,
+            )
+            if fatal == 0 and fatal_with_few < fewest:
                 native.save(args.out)
-                print(f"No opponent can take anything from {args.out}.")
-                return
+                fewest = fatal_with_few
+            if fewest == 0 or number == args.rounds:
+                break
             rate = args.learning_rate * SLOWING**number
             slower = dataclasses.replace(config, learning_rate=rate, value_weight=VALUE_WEIGHT)
-            losses = learn(network, optimizer, pool, others, args.steps, slower, rng)
+            player, losses = learn(network, optimizer, pool, others, args.steps, slower, rng)
             print(f"round {number + 1}: losses {losses[0]:.4f} and {losses[1]:.4f}", flush=True)
-    raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")
+    if math.isinf(fewest):
+        raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")
+    print(f"No opponent can take anything from {args.out}.")
 
 
 if __name__ == "__main__":

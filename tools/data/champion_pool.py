@@ -17,8 +17,11 @@ from mijnlieff.train.network.symmetry import SymmetryGroup
 #: How often a position with at least as many empty cells is learned. In the first of them another
 #: choice leads the player to positions that it has never met.
 EARLY_WEIGHTS = {11: 5.0, 13: 25.0, 15: 100.0}
-#: How often one in which the move cost points, or points that the player needs for its value.
-WRONG_WEIGHT, FATAL_WEIGHT = 10.0, 100.0
+#: How often one in which the move cost points.
+WRONG_WEIGHT = 10.0
+#: How much more often, each time, one in which it cost points that the player needs for its value,
+#: and positions that may follow.
+FATAL_WEIGHT, AFTER_FATAL_WEIGHT = 100.0, 10.0
 #: The share of these weights that is left a round later.
 MEMORY = 0.8
 GROUP = SymmetryGroup.of(Variant())
@@ -181,22 +184,23 @@ class Pool:
         reached = self.samples.margins[rows, actions].astype(int)
         best = np.rint(self.samples.values[rows, 1] * MARGIN_UNIT).astype(int)
         wrong, fatal = reached < best, (reached < needed) & (needed <= best)
-        self._raise(rows[wrong], WRONG_WEIGHT)
-        self._raise(rows[fatal], FATAL_WEIGHT)
+        self.weights[rows[wrong]] = np.maximum(self.weights[rows[wrong]], WRONG_WEIGHT)
+        self.weights[rows[fatal]] += FATAL_WEIGHT
         # A search errs where its prior misleads it, or the values of what follows.
-        for which, weight in ((wrong, 1.0), (fatal, WRONG_WEIGHT)):
-            after = [
-                position.play(action)
-                for position, is_meant in zip(positions, which, strict=True)
-                if is_meant and _empty(position) > SOLVED_AT_ONCE
-                for action in position.legal_actions()
-            ]
-            after = [one for one in after if not one.is_over]
-            self._raise(self._add(after, turns_of(after)), weight)
+        self._add_after(positions, wrong)
+        self.weights[self._add_after(positions, fatal)] += AFTER_FATAL_WEIGHT
         return int(wrong.sum()), int(fatal.sum())
 
-    def _raise(self, rows: NDArray[np.int64], weight: float) -> None:
-        self.weights[rows] = np.maximum(self.weights[rows], weight)
+    def _add_after(self, positions: list[Position], which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Add what may follow some of the positions; return where it is."""
+        after = [
+            position.play(action)
+            for position, is_meant in zip(positions, which, strict=True)
+            if is_meant and _empty(position) > SOLVED_AT_ONCE
+            for action in position.legal_actions()
+        ]
+        after = [one for one in after if not one.is_over]
+        return self._add(after, turns_of(after))
 
     def _add(self, positions: list[Position], turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add and solve the positions that are new; return where all are, int64 ``(B,)``.

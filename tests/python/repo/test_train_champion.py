@@ -18,7 +18,7 @@ pytestmark = pytest.mark.torch
 
 
 def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(champion, "SIMULATIONS", 2)
+    monkeypatch.setattr(champion, "SIMULATIONS", (2, 1))
     out, log = tmp_path / "champion.bin", tmp_path / "log.jsonl"
     line = ["champion.py", "--out", str(out), "--log", str(log), "--games", "300"]
     line += ["--labels", str(tmp_path / "labels.npz"), "--samples", "20000", "--width", "16"]
@@ -31,10 +31,13 @@ def test_the_tool_writes_a_network_and_its_worst_cases(monkeypatch, tmp_path, ca
     assert rounds[0] != rounds[1]
     assert {(one.width, one.blocks) for one in rounds} == {(16, 3)}
     rows = [json.loads(row) for row in log.read_text().splitlines()]
-    assert [(row["round"], row["seat"]) for row in rows] == [
-        (number, seat) for number in (0, 1) for seat in ("dark", "light")
+    assert [(row["round"], row["seat"], row["simulations"]) for row in rows] == [
+        (number, seat, simulations)
+        for number in (0, 1)
+        for seat in ("dark", "light")
+        for simulations in (2, 1)
     ]
-    assert [row["value"] for row in rows] == [1, -1, 1, -1]
+    assert [row["value"] for row in rows] == [1, 1, -1, -1] * 2
     assert all(row["wrong"] >= row["fatal"] > 0 for row in rows)
     assert "round 1: losses" in capsys.readouterr().out
 
@@ -91,8 +94,13 @@ def test_mistakes_that_cost_the_value_of_the_game_weigh_most():
     pool = champion_pool.Pool()
     met = champion_pool.Recorder(NetworkPolicy(network), [position], [np.array([bad])])
     assert pool.add(met, solution.margin, network) == (1, 1)
-    assert pool.weights[0] == champion_pool.FATAL_WEIGHT
+    before = champion_pool.EARLY_WEIGHTS[13]
+    assert pool.weights[0] == before + champion_pool.FATAL_WEIGHT
     assert len(pool) == 1 + len(position.legal_actions())
+    assert set(pool.weights[1:]) == {1 + champion_pool.AFTER_FATAL_WEIGHT}
+    # A mistake that is made again weighs more.
+    assert pool.add(met, solution.margin, network) == (1, 1)
+    assert pool.weights[0] == before + 2 * champion_pool.FATAL_WEIGHT
     # With less to keep, the same move is wrong but not fatal.
     pool = champion_pool.Pool()
     assert pool.add(met, row[bad], network) == (1, 0)
