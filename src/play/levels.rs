@@ -23,9 +23,9 @@ pub const LEVELS: [Level; 8] = [
     level("minimax:2", "Casual", -413),
     level("minimax:4", "Club player", -235),
     level("minimax:6", "Strong", -101),
-    level("champion", "Expert", 191),
+    level("champion", "Expert", 163),
     level("perfect", "Perfect", 394),
-    level("champion:64", "Champion", 431),
+    level("champion:64", "Champion", 421),
 ];
 
 /// Replaces the champion where it cannot play.

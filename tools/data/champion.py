@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--precision", choices=PRECISIONS, default="bfloat16")
-    parser.add_argument("--rounds", type=int, default=10, help="the most")
+    parser.add_argument("--rounds", type=int, default=8, help="the most")
     parser.add_argument("--steps", type=int, default=1500, help="gradient steps of a round")
     parser.add_argument("--learning-rate", type=float, default=1e-3, help="of the rounds")
     add_tablebase_argument(parser)
