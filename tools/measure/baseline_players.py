@@ -25,7 +25,7 @@ from tools.fit import fit, labels
 from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import SIMULATIONS
-from tools.results import ROOT
+from tools.results import ROOT, file_name
 
 ROLLOUTS = (64, 256, 1024)
 DEPTHS = range(1, 7)
@@ -62,7 +62,7 @@ class Baseline:
     @property
     def folder(self) -> str:
         """The name of its folder."""
-        name = self.name.replace(":", "-").replace(", ", "-").replace(" ", "-")
+        name = file_name(self.name)
         return name if self.seed is None else f"{name}-seed-{self.seed}"
 
     @property
