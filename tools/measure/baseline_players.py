@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import subprocess
@@ -25,7 +24,7 @@ from tools.fit import fit, labels
 from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import SIMULATIONS
-from tools.results import ROOT, file_name
+from tools.results import ROOT, file_name, read_results, write_results
 
 ROLLOUTS = (64, 256, 1024)
 DEPTHS = range(1, 7)
@@ -36,7 +35,7 @@ TRAINED = {"ppo": "ppo", "alphazero exact": "exact", "alphazero pure": "pure"}
 #: Of behavior cloning: games whose positions are solved, and minutes of processor time.
 LABEL_GAMES, CLONING_MINUTES = 30_000, 5.0
 SB3_STEPS = 3_000_000
-CLONED, SB3_MODEL = "network.bin", "model.zip"
+CLONED, SB3_MODEL, FACTS = "network.bin", "model.zip", "facts.json"
 
 
 @dataclass(frozen=True)
@@ -132,15 +131,9 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
         return {}
     if baseline.training is not None:
         network, checkpoint = network_from_checkpoint(baseline.training.folder)
-        return {
-            "command": baseline.training.asked,
-            "processor": processor(),
-            "steps": checkpoint.counters.steps,
-            "seconds": checkpoint.counters.seconds,
-            "weights": _weights(network),
-        }
-    file = folder / "facts.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        counters = checkpoint.counters
+        return _facts(baseline.training.asked, counters.steps, counters.seconds, network)
+    return read_results(folder / FACTS)
 
 
 def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
@@ -162,18 +155,14 @@ def _rollouts(count: int, folder: Path) -> Policy:
     return RolloutPolicy(count)
 
 
-def _keep_facts(
-    folder: Path, command: str, steps: int, seconds: float, network: torch.nn.Module
-) -> None:
-    weights = _weights(network)
-    values = {
+def _facts(command: str, steps: int, seconds: float, network: torch.nn.Module) -> dict[str, Any]:
+    return {
         "command": command,
         "processor": processor(),
         "steps": steps,
         "seconds": seconds,
-        "weights": weights,
+        "weights": sum(weights.numel() for weights in network.parameters()),
     }
-    (folder / "facts.json").write_text(json.dumps(values), encoding="utf-8")
 
 
 def _trained(
@@ -182,10 +171,6 @@ def _trained(
     del folder  # the network alone and the search share a run
     training.make(POINTS, final_games)
     return load_policy(f"{training.folder}:{num_simulations}")
-
-
-def _weights(network: torch.nn.Module) -> int:
-    return sum(weights.numel() for weights in network.parameters())
 
 
 def _cloned(seed: int, folder: Path) -> Policy:
@@ -197,9 +182,8 @@ def _cloned(seed: int, folder: Path) -> Policy:
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         Network.from_torch(network).save(file)
-        _keep_facts(
-            folder, "tools/measure/baseline_players.py", len(data["margins"]), seconds, network
-        )
+        made_by = "tools/measure/baseline_players.py"
+        write_results(folder / FACTS, _facts(made_by, len(data["margins"]), seconds, network))
     return NetworkPolicy(Network.load(file))
 
 
@@ -224,5 +208,5 @@ def _sb3(seed: int, folder: Path) -> Policy:
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
         seconds = _seconds_of_children() - before
         model = MaskablePPO.load(file, device="cpu")
-        _keep_facts(folder, asked, SB3_STEPS, seconds, model.policy)
+        write_results(folder / FACTS, _facts(asked, SB3_STEPS, seconds, model.policy))
     return SB3Policy(MaskablePPO.load(file, device="cpu"))
