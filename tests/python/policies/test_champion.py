@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
+from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
     ChampionPolicy,
@@ -203,11 +203,6 @@ class TestPolicy:
     def test_a_network_refuses_other_boards(self):
         with pytest.raises(PolicyError, match="was trained on Variant"):
             NetworkPolicy(network_for(GAPS)).act(Position())
-
-    def test_other_threads_run_during_a_batch(self):
-        policy = ChampionPolicy()
-        positions = random_openings(200, 4) * 50
-        assert lets_other_threads_run(lambda: policy.act_batch(positions))
 
 
 @needs_signals

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
+from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
     GameOverError,
@@ -138,11 +138,6 @@ def test_wrong_types():
     ):
         with pytest.raises(TypeError):
             call()
-
-
-def test_other_threads_run_during_a_batch():
-    openings = random_openings(60, 3)
-    assert lets_other_threads_run(lambda: MinimaxPolicy(6).act_batch(openings))
 
 
 @needs_signals
