@@ -12,7 +12,6 @@ from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
     ChampionPolicy,
-    GameOverError,
     Network,
     NetworkPolicy,
     Policy,
@@ -27,7 +26,6 @@ from mijnlieff import (
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, network_for, playable
-from played import finished
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
@@ -141,15 +139,6 @@ class TestPolicy:
         assert positions
         policy = NetworkPolicy(network_for(variant))
         assert set(policy.act_batch(positions).tolist()) == set(only_pass)
-
-    def test_finished_games_are_refused_and_cost_no_decision(self, file):
-        policy, twin = (NetworkPolicy(Network.load(file), temperature=2.0) for _ in range(2))
-        with pytest.raises(GameOverError, match="position 0: the game is over"):
-            policy.act(finished())
-        with pytest.raises(GameOverError, match="position 1: the game is over"):
-            policy.act_batch([Position(), finished()])
-        positions = [Position()] * 20
-        assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
 
     def test_other_games(self):
         policy = ChampionPolicy()
