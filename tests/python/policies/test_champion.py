@@ -25,7 +25,8 @@ from mijnlieff import (
 )
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
-from network_inputs import VARIANTS, network_for, playable
+from network_inputs import VARIANTS, network_for
+from played import playable
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 

@@ -20,7 +20,8 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionModel, Model, RolloutPolicy
-from network_inputs import canvas_network, network_for, playable
+from network_inputs import canvas_network, network_for
+from played import playable
 
 NETWORK = network_for(Variant(), seed=5)
 SMALL = Variant(Board.from_text("###\n##."), copies=1)

@@ -9,7 +9,7 @@ import torch
 from mijnlieff import Board, Canvas, Network, Variant
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.network import CellNetwork
-from network_inputs import games
+from played import games
 
 IRREGULAR = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
