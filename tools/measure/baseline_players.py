@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from mijnlieff import Network, NetworkPolicy, Policy, load_policy
-from mijnlieff.policies import RolloutPolicy
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.policy import network_from_checkpoint
@@ -96,10 +95,10 @@ def baselines(
         trained: the folder of the training runs.
         final_games: games against each opponent at the end of a training run.
     """
-    for name in ("random", "greedy", *(f"minimax:{depth}" for depth in DEPTHS)):
+    depths = (f"minimax:{depth}" for depth in DEPTHS)
+    rollouts = (f"rollouts:{count}" for count in ROLLOUTS)
+    for name in ("random", "greedy", *depths, *rollouts):
         yield Baseline(name, None, partial(_built_in, name))
-    for count in ROLLOUTS:
-        yield Baseline(f"rollouts:{count}", None, partial(_rollouts, count))
     for seed in seeds:
         yield Baseline("labels", seed, partial(_cloned, seed), file=CLONED)
     for seed in seeds:
@@ -148,11 +147,6 @@ def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
 def _built_in(name: str, folder: Path) -> Policy:
     del folder
     return load_policy(name)
-
-
-def _rollouts(count: int, folder: Path) -> Policy:
-    del folder
-    return RolloutPolicy(count)
 
 
 def _facts(command: str, steps: int, seconds: float, network: torch.nn.Module) -> dict[str, Any]:
