@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = ["DOCS", "RESULTS", "ROOT", "file_name", "read_results", "write_results"]
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
 _DIGITS = 6
