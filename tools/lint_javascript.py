@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mijnlieff.widget.static_files import widget_module
+from tools.results import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 CONFIG = "web/.oxlintrc.json"
 WIDGET_FILES = "python/mijnlieff/widget/static"
 OTHERS = ("docs/_static", "tests/python/web", "web", f"{WIDGET_FILES}/page.js")

@@ -1,13 +1,28 @@
-"""Names that measures and pages share: opening rules, modes of training, and ways to play."""
+"""Names that measures and pages share: of the game, modes of training, and ways to play."""
 
 from __future__ import annotations
 
 from mijnlieff.evaluation.benchmark import STANDARD
+from mijnlieff.rules import Piece
 
-__all__ = ["BENCHMARK", "GRADED", "MODES", "OPENINGS", "PLAYERS", "SIMULATIONS", "WAYS"]
+__all__ = [
+    "BENCHMARK",
+    "CELLS",
+    "GRADED",
+    "MODES",
+    "OPENINGS",
+    "PIECES",
+    "PLAYERS",
+    "SIMULATIONS",
+    "WAYS",
+]
 
 BENCHMARK = STANDARD
 OPENINGS = ("outside", "corner", "corner_straight", "anywhere")
+CELLS = {"a1": "corner", "b1": "edge", "b2": "center"}
+"""The cells of the standard board up to symmetry."""
+PIECES = {piece.sign: piece.name.capitalize() for piece in Piece}
+"""The names of the types by their signs in records."""
 MODES = {"exact": "exact labels", "pure": "pure self-play"}
 SIMULATIONS = 64
 #: Ways to play, with their simulations.

@@ -7,15 +7,21 @@ not have the networks.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-__all__ = ["DOCS", "RESULTS", "ROOT", "read_results", "write_results"]
+__all__ = ["DOCS", "RESULTS", "ROOT", "file_name", "read_results", "write_results"]
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
 _DIGITS = 6
+
+
+def file_name(name: str) -> str:
+    """Return the name of what was measured as it stands in the names of files and folders."""
+    return re.sub(", |[: ]", "-", name)
 
 
 def read_results(file: Path) -> dict[str, Any]:

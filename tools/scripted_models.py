@@ -12,6 +12,7 @@ import re
 
 from mijnlieff import GreedyPolicy, MinimaxPolicy, Policy, Position
 from mijnlieff.integrations.text import move_text
+from tools.players import PIECES
 
 __all__ = ["MODELS", "guesses", "looks_ahead", "takes_points"]
 
@@ -27,7 +28,7 @@ def _position(prompt: str) -> Position:
 
 
 def _guess(draws: random.Random) -> str:
-    return f"{draws.choice('abcd')}{draws.randint(1, 4)}{draws.choice(['+', 'x', '<>', '><'])}"
+    return f"{draws.choice('abcd')}{draws.randint(1, 4)}{draws.choice(list(PIECES))}"
 
 
 def _reply(draws: random.Random, policy: Policy, prompt: str, slips: float) -> str:

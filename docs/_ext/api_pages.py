@@ -32,7 +32,6 @@ INNER = {
     "act_checked",
     "register_envs",
     "solver_for",
-    "solvers_for",
 }
 
 #: Title, introduction and names of each page, in the order of the contents. Names with a dot are

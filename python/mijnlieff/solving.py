@@ -1,11 +1,11 @@
 """Perfect play: exact margins of positions and of every action.
 
 Every position of a board with up to 16 cells can be solved, and on larger boards every ending with
-few empty cells. Early positions of the standard game,
-up to the fifth stone, are looked up in a book that comes with the package and is loaded on first
-use. A solver keeps the results of its searches in a table, which makes later searches faster. There
-is one solver for each board and number of copies, and another one for the opening rule
-``corner_straight``; the four used last are kept. A `Tablebase` answers without a search.
+few empty cells. Early positions of the standard game, up to the fifth stone, are looked up in a
+book that comes with the package and is loaded on first use. A solver keeps the results of its
+searches in a table, which makes later searches faster. There is one solver for each board and
+number of copies, and another one for the opening rule ``corner_straight``; the four used last are
+kept. A `Tablebase` answers without a search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from mijnlieff._mijnlieff import (
     set_table_bytes,
     solve,
     solver_for,
-    solvers_for,
 )
 from mijnlieff._util.arguments import threads_of
 from mijnlieff._util.executors import check_executor, map_jobs
@@ -42,7 +41,6 @@ __all__ = [
     "solve",
     "solve_batch",
     "solver_for",
-    "solvers_for",
 ]
 
 _POSITIONS_OF_A_JOB = 256

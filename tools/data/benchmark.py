@@ -31,9 +31,8 @@ from mijnlieff import (
 from mijnlieff.evaluation.benchmark_file import SOURCES, Entry, write_benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.losses import decisive_of
-from tools.results import ROOT
+from tools.data import DATA
 
-DATA = ROOT / "python" / "mijnlieff" / "data"
 MAX_ROUNDS = 400
 EPSILON = 0.1
 

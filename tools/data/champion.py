@@ -37,12 +37,11 @@ from mijnlieff.policies.champion import champion_options
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import PRECISIONS, TrainConfig
 from mijnlieff.train.network import CellNetwork
+from tools.data import DATA
 from tools.data.champion_pool import Pool, Recorder
 from tools.fit import NAMES, Orientations, fit, labels, take_step
 from tools.players import BENCHMARK, OPENINGS
-from tools.results import ROOT
 
-DATA = ROOT / "python" / "mijnlieff" / "data"
 SEATS: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 #: Of the champion's search, and of the one that shows where it is right by a narrow margin.
 SIMULATIONS = (64, 16)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mijnlieff import NetworkPolicy, Position, Tablebase, Variant, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
+from mijnlieff.policies.base import ActsInBatches
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
 #: How often a position with at least as many empty cells is learned. In the first of them another
@@ -36,7 +37,7 @@ SOLVED_AT_ONCE = 10
 
 
 @dataclass
-class Recorder:
+class Recorder(ActsInBatches):
     """A policy that remembers the positions it was asked about, and its answers."""
 
     policy: NetworkPolicy
@@ -53,10 +54,6 @@ class Recorder:
     def actions(self) -> NDArray[np.int64]:
         """The answers, one for each position."""
         return np.concatenate([np.empty(0, np.int64), *self.chosen])
-
-    def act(self, position: Position) -> int:
-        """Return the action to play."""
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``."""

@@ -27,7 +27,7 @@ from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation.ladder import LADDER, fit_rating
 from mijnlieff.train.network import CellNetwork
 from tools.players import BENCHMARK
-from tools.results import RESULTS, ROOT, read_results, write_results
+from tools.results import RESULTS, ROOT, file_name, read_results, write_results
 
 EXAMPLE = ROOT / "examples" / "ppo_selfplay.py"
 OPPONENTS = ("random", "greedy", "minimax:1", "minimax:2", "minimax:3", "minimax:4")
@@ -289,7 +289,7 @@ def main() -> None:
     torch.set_num_threads(1)
     for seed in args.seeds:
         for name in args.changes:
-            file = args.results / f"{name.replace(' ', '-').replace(':', '-')}.json"
+            file = args.results / f"{file_name(name)}.json"
             content = read_results(file)
             if str(seed) not in content:
                 content[str(seed)] = measure(CHANGES[name], args.steps, seed, args.games)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import subprocess
@@ -17,7 +16,6 @@ from typing import Any
 import torch
 
 from mijnlieff import Network, NetworkPolicy, Policy, load_policy
-from mijnlieff.policies import RolloutPolicy
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.policy import network_from_checkpoint
@@ -25,7 +23,7 @@ from tools.fit import fit, labels
 from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import SIMULATIONS
-from tools.results import ROOT
+from tools.results import ROOT, file_name, read_results, write_results
 
 ROLLOUTS = (64, 256, 1024)
 DEPTHS = range(1, 7)
@@ -36,7 +34,7 @@ TRAINED = {"ppo": "ppo", "alphazero exact": "exact", "alphazero pure": "pure"}
 #: Of behavior cloning: games whose positions are solved, and minutes of processor time.
 LABEL_GAMES, CLONING_MINUTES = 30_000, 5.0
 SB3_STEPS = 3_000_000
-CLONED, SB3_MODEL = "network.bin", "model.zip"
+CLONED, SB3_MODEL, FACTS = "network.bin", "model.zip", "facts.json"
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Baseline:
     @property
     def folder(self) -> str:
         """The name of its folder."""
-        name = self.name.replace(":", "-").replace(", ", "-").replace(" ", "-")
+        name = file_name(self.name)
         return name if self.seed is None else f"{name}-seed-{self.seed}"
 
     @property
@@ -97,10 +95,10 @@ def baselines(
         trained: the folder of the training runs.
         final_games: games against each opponent at the end of a training run.
     """
-    for name in ("random", "greedy", *(f"minimax:{depth}" for depth in DEPTHS)):
+    depths = (f"minimax:{depth}" for depth in DEPTHS)
+    rollouts = (f"rollouts:{count}" for count in ROLLOUTS)
+    for name in ("random", "greedy", *depths, *rollouts):
         yield Baseline(name, None, partial(_built_in, name))
-    for count in ROLLOUTS:
-        yield Baseline(f"rollouts:{count}", None, partial(_rollouts, count))
     for seed in seeds:
         yield Baseline("labels", seed, partial(_cloned, seed), file=CLONED)
     for seed in seeds:
@@ -132,15 +130,9 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
         return {}
     if baseline.training is not None:
         network, checkpoint = network_from_checkpoint(baseline.training.folder)
-        return {
-            "command": baseline.training.asked,
-            "processor": processor(),
-            "steps": checkpoint.counters.steps,
-            "seconds": checkpoint.counters.seconds,
-            "weights": _weights(network),
-        }
-    file = folder / "facts.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        counters = checkpoint.counters
+        return _facts(baseline.training.asked, counters.steps, counters.seconds, network)
+    return read_results(folder / FACTS)
 
 
 def curve(baseline: Baseline) -> Iterator[tuple[float, int, Policy]]:
@@ -157,23 +149,14 @@ def _built_in(name: str, folder: Path) -> Policy:
     return load_policy(name)
 
 
-def _rollouts(count: int, folder: Path) -> Policy:
-    del folder
-    return RolloutPolicy(count)
-
-
-def _keep_facts(
-    folder: Path, command: str, steps: int, seconds: float, network: torch.nn.Module
-) -> None:
-    weights = _weights(network)
-    values = {
+def _facts(command: str, steps: int, seconds: float, network: torch.nn.Module) -> dict[str, Any]:
+    return {
         "command": command,
         "processor": processor(),
         "steps": steps,
         "seconds": seconds,
-        "weights": weights,
+        "weights": sum(weights.numel() for weights in network.parameters()),
     }
-    (folder / "facts.json").write_text(json.dumps(values), encoding="utf-8")
 
 
 def _trained(
@@ -182,10 +165,6 @@ def _trained(
     del folder  # the network alone and the search share a run
     training.make(POINTS, final_games)
     return load_policy(f"{training.folder}:{num_simulations}")
-
-
-def _weights(network: torch.nn.Module) -> int:
-    return sum(weights.numel() for weights in network.parameters())
 
 
 def _cloned(seed: int, folder: Path) -> Policy:
@@ -197,9 +176,8 @@ def _cloned(seed: int, folder: Path) -> Policy:
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         Network.from_torch(network).save(file)
-        _keep_facts(
-            folder, "tools/measure/baseline_players.py", len(data["margins"]), seconds, network
-        )
+        made_by = "tools/measure/baseline_players.py"
+        write_results(folder / FACTS, _facts(made_by, len(data["margins"]), seconds, network))
     return NetworkPolicy(Network.load(file))
 
 
@@ -224,5 +202,5 @@ def _sb3(seed: int, folder: Path) -> Policy:
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
         seconds = _seconds_of_children() - before
         model = MaskablePPO.load(file, device="cpu")
-        _keep_facts(folder, asked, SB3_STEPS, seconds, model.policy)
+        write_results(folder / FACTS, _facts(asked, SB3_STEPS, seconds, model.policy))
     return SB3Policy(MaskablePPO.load(file, device="cpu"))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff import Position, Variant, VectorEnv
+from tools.players import PIECES
 
 __all__ = ["Rows", "random_rows"]
 
@@ -21,7 +22,7 @@ CELLS = 16
 PASS = 4 * CELLS
 HAND = 8
 """Number of pieces that each player starts with."""
-FIRSTS = [cell + sign for cell in ("a1", "b1") for sign in ("+", "x", "<>", "><")]
+FIRSTS = [cell + sign for cell in ("a1", "b1") for sign in PIECES]
 """The first moves, up to symmetry."""
 
 Hand = tuple[int, ...]

@@ -13,14 +13,9 @@ from pathlib import Path
 
 from tools.results import RESULTS, read_results, write_results
 
-OPTIONS = "--boards arrangements:4 --holdout 0.2"
+OPTIONS = ("--boards", "arrangements:4", "--holdout", "0.2")
 GRADED = 4800
 FINAL_GAMES = 1200
-
-
-def command(minutes: float) -> list[str]:
-    """Return the command line of the run, without its folder."""
-    return ["train", *OPTIONS.split(), "--minutes", f"{minutes:g}"]
 
 
 def make(minutes: float, folder: Path) -> None:
@@ -30,7 +25,7 @@ def make(minutes: float, folder: Path) -> None:
     if (folder / "checkpoint.pt").exists():
         line = ["train", "--resume"]
     else:
-        line = [*command(minutes), "--graded-positions", str(GRADED)]
+        line = ["train", *OPTIONS, "--minutes", f"{minutes:g}", "--graded-positions", str(GRADED)]
     line += ["--final-games", str(FINAL_GAMES), "--out", str(folder)]
     subprocess.run([sys.executable, "-m", "mijnlieff", *line], check=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mijnlieff.train import TrainConfig
+from tools.results import read_results
 
 RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
@@ -62,10 +62,14 @@ class Training:
         return self._report.exists()
 
     @property
+    def report(self) -> dict[str, Any]:
+        """The settings, counts and final matches that a finished run kept."""
+        return read_results(self._report)
+
+    @property
     def config(self) -> dict[str, Any]:
         """The settings that a finished run kept."""
-        report = json.loads(self._report.read_text(encoding="utf-8"))
-        config: dict[str, Any] = report["run"]["config"]
+        config: dict[str, Any] = self.report["run"]["config"]
         return config
 
     @property

@@ -15,11 +15,11 @@ from mijnlieff import Position, Variant, format_record, grade, solve, solve_batc
 from mijnlieff._mijnlieff import canonical_counts
 from mijnlieff.evaluation import random_openings
 from tools.measure.forced_passes import Rows, random_rows
-from tools.players import OPENINGS
+from tools.players import CELLS, OPENINGS, PIECES
 from tools.results import RESULTS, write_results
 
-CELLS = ("a1", "b1", "b2")
-SIGNS = ("+", "x", "<>", "><")
+#: First moves up to symmetry.
+FIRSTS = [cell + sign for cell in CELLS for sign in PIECES]
 POLICIES = ("random", "greedy", "minimax:2", "minimax:4", "perfect:0.1", "perfect")
 PLIES = range(16)
 
@@ -36,14 +36,13 @@ def openings() -> dict[str, dict[str, int]]:
 def first_moves() -> dict[str, int]:
     """Return the margin for Light after each first move, up to symmetry."""
     margins = solve(Position(Variant(opening="anywhere"))).action_margins
-    moves = [cell + sign for cell in CELLS for sign in SIGNS]
-    return {move: margins[Variant().action_index(move)] for move in moves}
+    return {move: margins[Variant().action_index(move)] for move in FIRSTS}
 
 
 def replies() -> dict[str, dict[str, Any]]:
     """Return the margin for Dark and the best replies after each first move, up to symmetry."""
     found = {}
-    for move in (cell + sign for cell in CELLS for sign in SIGNS):
+    for move in FIRSTS:
         solution = solve(Position(Variant(opening="anywhere")).play(move))
         best = [Variant().action_name(action) for action in solution.best_actions]
         legal = len(solution.action_margins)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from itertools import pairwise
 from pathlib import Path
@@ -42,7 +41,7 @@ def measures(training: Training, positions: int, games: int) -> dict[str, Any]:
 
 def _of_training(training: Training) -> dict[str, Any]:
     """Return what a run kept of its training and final matches, and its learning curve."""
-    report = json.loads((training.folder / "report.json").read_text(encoding="utf-8"))
+    report = training.report
     log = RunFolder(training.folder).read_log()
     shown = ("opponent", "score", "score_interval")
     return {

@@ -7,7 +7,7 @@ from typing import Any
 
 from mijnlieff._util.output import markdown_table
 from tools.pages.numbers import spread
-from tools.results import read_results
+from tools.results import file_name, read_results
 
 __all__ = ["ablations", "files"]
 
@@ -49,7 +49,7 @@ KINDS = {
 def ablations(results: Path) -> str:
     """Return the table: for each change the grade, the rating and their difference."""
     measured = {
-        name: read_results(results / f"{name.replace(' ', '-').replace(':', '-')}.json")
+        name: read_results(results / f"{file_name(name)}.json")
         for name in (BASE, *(name for kind in KINDS.values() for name in kind))
     }
     rows = [["", "the example as it is", *_cells(measured[BASE], measured[BASE])]]

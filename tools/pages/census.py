@@ -8,16 +8,15 @@ from typing import Any
 
 from mijnlieff import Position
 from mijnlieff._util.output import markdown_table
-from tools.pages import census_plot
+from tools.pages.census_plot import LARGEST, draw
 from tools.pages.pictures import gallery
+from tools.players import PIECES
 from tools.results import read_results
 
 __all__ = ["files"]
 
-TYPES = ("Straight", "Diagonal", "Pusher", "Puller")
 #: Plies whose hardest positions are drawn.
 PUZZLES = (2, 3, 4, 5, 6, 7)
-LARGEST = 7  # points of a margin
 
 Content = dict[str, Any]
 
@@ -101,10 +100,12 @@ def choices(content: Content) -> str:
 def exchanges(content: Content) -> str:
     """Return the table of the worth of a piece compared with another."""
     rows = [
-        [name, *("" if given == got else f"{row[got]:+.3f}" for got in range(len(TYPES)))]
-        for given, (name, row) in enumerate(zip(TYPES, content["facts"]["exchanges"], strict=True))
+        [name, *("" if given == got else f"{row[got]:+.3f}" for got in range(len(PIECES)))]
+        for given, (name, row) in enumerate(
+            zip(PIECES.values(), content["facts"]["exchanges"], strict=True)
+        )
     ]
-    return markdown_table(["in the hand", *TYPES], rows)
+    return markdown_table(["in the hand", *PIECES.values()], rows)
 
 
 def forced(content: Content) -> str:
@@ -192,5 +193,5 @@ def files(docs: Path) -> dict[str, str]:
     pages["results/solution/players_once.md"] = players(graded, 1)
     pages["solution_puzzles.svg"] = gallery(puzzles(content), 3) + "\n"
     pages["solution_swing.svg"] = gallery(drawn, 1) + "\n"
-    pages["solution_margins.svg"] = census_plot.draw(content, "solution_margins")
+    pages["solution_margins.svg"] = draw(content, "solution_margins")
     return pages

@@ -15,8 +15,9 @@ OPENINGS = {
     "corner": "#E69F00",
     "corner_straight": "#CC79A7",
 }
-#: Losses in orange, wins in blue, darker for more points; a draw in gray.
-_LARGEST = 7
+#: The most points of a margin.
+LARGEST = 7
+#: From this margin on the color is darkest: losses are orange, wins blue, draws gray.
 _DRAWN = 5
 
 
@@ -57,7 +58,7 @@ def draw(content: dict[str, Any], name: str) -> str:
 
 def _share(counts: list[int], margin: int) -> float:
     """Return the share of a margin; the outermost have those beyond them too."""
-    at = margin + _LARGEST
+    at = margin + LARGEST
     if abs(margin) < _DRAWN:
         return counts[at] / sum(counts)
     return sum(counts[at:] if margin > 0 else counts[: at + 1]) / sum(counts)

@@ -7,6 +7,7 @@ from pathlib import Path
 from mijnlieff import Board, Position, Variant, parse_record
 from mijnlieff.render import Gallery, svg
 from tools.pages.animated_svg import animated_svg
+from tools.players import PIECES
 
 # The example game of the rule sheets.
 RECORD = (
@@ -28,7 +29,7 @@ def files(docs: Path) -> dict[str, str]:
     actions = parse_record(RECORD)
     game = [Position.from_actions(actions[:ply]) for ply in range(len(actions) + 1)]
     anywhere = Variant(opening="anywhere")
-    pieces = {"Straight": "b2+", "Diagonal": "b2x", "Pusher": "b2<>", "Puller": "b2><"}
+    pieces = {name: f"b2{sign}" for sign, name in PIECES.items()}
     openings = {"outside": "outside", "corner, corner_straight": "corner", "anywhere": "anywhere"}
     gap = Variant(Board.from_text("##..##\n##..##\n..##..\n..##.."), "anywhere")
     boards = {

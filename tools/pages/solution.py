@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.output import markdown_table
+from tools.players import CELLS, PIECES
 from tools.results import read_results
 
 __all__ = ["files"]
 
-CELLS = {"a1": "corner", "b1": "edge", "b2": "center"}
-SIGNS = {"+": "Straight", "x": "Diagonal", "<>": "Pusher", "><": "Puller"}
 #: Best replies that are named; of more, only the number is shown.
 NAMED = 6
 
@@ -32,9 +31,9 @@ def first_moves(content: Content) -> str:
     """Return the table of the margins after each first move."""
     margins = content["first moves"]
     rows = [
-        [name, *(f"{margins[cell + sign]:+d}" for sign in SIGNS)] for cell, name in CELLS.items()
+        [name, *(f"{margins[cell + sign]:+d}" for sign in PIECES)] for cell, name in CELLS.items()
     ]
-    return markdown_table(["cell", *SIGNS.values()], rows)
+    return markdown_table(["cell", *PIECES.values()], rows)
 
 
 def replies(content: Content) -> str:

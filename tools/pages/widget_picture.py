@@ -12,9 +12,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+from tools.results import DOCS, ROOT
+
 sys.path.append(str(ROOT / "tests" / "python" / "support"))
-from browser import PATIENCE, Player, chromium  # noqa: E402
+from browser import PATIENCE, Player, chromium
 
 # Mistakes of both kinds, and after them good, worse and bad cells for Light's Puller.
 RECORD = "1. b4<>, b2x; 2. c3<>, a3<>; 3. d2+, c2<>"
@@ -32,7 +33,7 @@ def main() -> None:
                 )
                 page = browser.new_page(viewport={"width": 1000, "height": 900})
                 page.goto(url)
-                draw(page, ROOT / "docs" / "widget.png")
+                draw(page, DOCS / "widget.png")
         finally:
             server.terminate()
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from pathlib import Path
 
-FUZZ = Path(__file__).resolve().parents[2] / "fuzz"
+from tools.results import ROOT
+
+FUZZ = ROOT / "fuzz"
 #: Bytes of the inputs of a target.
 LIMIT = 8_000
 

@@ -25,7 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tools.results import ROOT
+
 FOLDER = ROOT / ".venv-frameworks"
 TESTS = Path("tests", "frameworks")
 PYTHON_TESTS = Path("tests", "python")

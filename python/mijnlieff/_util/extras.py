@@ -1,11 +1,14 @@
-"""Errors for optional packages that are missing or too old."""
+"""Errors for optional packages that are missing or too old.
+
+This module is part of ``import mijnlieff``. So `importlib.metadata`, which imports the packages for
+e-mail and for zip files, waits until it is needed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 
 from mijnlieff.errors import MissingExtraError
 
@@ -29,6 +32,8 @@ def needs(feature: str, package: str, extra: str) -> Iterator[None]:
     except MissingExtraError:
         raise
     except ImportError as error:
+        from importlib.metadata import PackageNotFoundError
+
         # The message of this error only repeats that the package is missing.
         reason = "" if isinstance(error, PackageNotFoundError) else f" ({error})"
         raise MissingExtraError(
@@ -49,12 +54,23 @@ def require_version(feature: str, distribution: str, minimum: str, extra: str) -
         MissingExtraError: it is missing or older; the message names both versions.
     """
     with needs(feature, distribution, extra):
-        found = version(distribution)  # PackageNotFoundError is an ImportError
+        found = version(distribution)
     if _numbers(found) < _numbers(minimum):
         raise MissingExtraError(
             f"{feature} needs {distribution} {minimum} or newer, not {found}: "
             f"pip install --upgrade 'mijnlieff[{extra}]'"
         )
+
+
+def version(distribution: str) -> str:
+    """Return the version of a distribution that is installed.
+
+    Raises:
+        PackageNotFoundError: it is not, which is an ImportError.
+    """
+    from importlib import metadata
+
+    return metadata.version(distribution)
 
 
 def _numbers(version: str) -> list[int]:

@@ -28,7 +28,7 @@ from mijnlieff._mijnlieff import Board, Position, Variant, as_variant, check_pla
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import PolicyError
-from mijnlieff.policies.base import act_checked, check_actions
+from mijnlieff.policies.base import ActsInBatches, act_checked, check_actions
 from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.rules import VariantLike
 
@@ -313,7 +313,7 @@ class PolicyBot(pyspiel.Bot):
         return int(act_checked(self.policy, [state.position])[0])
 
 
-class BotPolicy:
+class BotPolicy(ActsInBatches):
     """A bot of OpenSpiel as a policy, for `mijnlieff.evaluate`, `grade` and environments.
 
     Games interleave, so the bot gets every position by its ``restart_at``.
@@ -343,16 +343,6 @@ class BotPolicy:
         """Return the classes of the bots."""
         light, dark = (type(bot).__name__ for bot in self.bots)
         return f"BotPolicy({light})" if light == dark else f"BotPolicy({light}, {dark})"
-
-    def act(self, position: Position) -> int:
-        """Return the bot's action.
-
-        Raises:
-            GameOverError: the game is over.
-            PolicyError: the bot chose an illegal action, or cannot start from a position.
-            ValueError: a position of another variant than the game's.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the bot's actions, int64 ``(B,)``, asked one after the other.

@@ -11,6 +11,7 @@ PyTorch is imported only when one of them is called. At module level only `proce
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from concurrent.futures import Executor
 from pathlib import Path
@@ -110,20 +111,20 @@ def train(
     from mijnlieff.train.play.executor import ExecutorBackend
     from mijnlieff.train.play.local import Backend, LocalBackend
     from mijnlieff.train.run.folder import RunFolder
-    from mijnlieff.train.run.run import train_in
+    from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     backend: Backend = LocalBackend(tablebase)
     if executor is not None:
         backend = ExecutorBackend(executor, blocks, lag, tablebase)
-    return train_in(
-        RunFolder(Path(out)),
-        config,
-        budget,
-        boards or Boards((as_variant(variant),)),
-        device=device,
-        resume=resume,
-        overwrite=overwrite,
-        on_report=on_report,
-        tensorboard=tensorboard,
-        backend=backend,
-    )
+    boards = boards or Boards((as_variant(variant),))
+    folder = RunFolder(Path(out))
+    if resume:
+        given = dataclasses.asdict(config)
+        run = resume_run(folder, given, budget, boards, device=device, backend=backend)
+    else:
+        run = start_run(
+            folder, config, budget, boards, device=device, overwrite=overwrite, backend=backend
+        )
+    with run as trainer:
+        run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
+        return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from mijnlieff.train.network import CellNetwork
 
 __all__ = ["GameSource"]
 
@@ -16,11 +19,11 @@ class GameSource(Protocol[Games]):
     returns depend on the weights and the seed alone, so runs can be repeated.
     """
 
-    def begin(self, network: Any, number: int) -> None:
+    def begin(self, network: CellNetwork, number: int) -> None:
         """Start a round; later training does not change the weights that it is played with.
 
         Args:
-            network: the player of both sides, of the kind that the source is for.
+            network: the player of both sides.
             number: the rounds of the run before this one.
         """
         ...

@@ -13,8 +13,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import mijnlieff
 from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
-from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, VectorEnv
-from played import finished
+from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, Variant, VectorEnv
+from played import finished, whole_games
 from vector_model import Model, play
 
 OPTIONS = [
@@ -155,20 +155,15 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
 def test_rewards_belong_to_the_actor_whichever_seat_it_has():
     """Exchanging the seats of two players changes the sign of what each gets."""
     for seed in range(20):
-        position = Position()
-        record = []
-        draw = np.random.default_rng(seed)
-        while not position.is_over:
-            record.append(int(draw.choice(position.legal_actions())))
-            position = position.play(record[-1])
+        (game,) = whole_games(Variant(), 1, seed)
         env = VectorEnv(1, reward="margin", autoreset="disabled")
         env.reset(seed=0)
-        for action in record:
-            actor = env.positions()[0].to_play
-            _, rewards, ended, _, info = env.step([action])
+        for position in game[1:]:
+            _, rewards, ended, _, info = env.step([position.last_action])
         assert ended[0]
-        assert rewards[0] == (position.margin if actor == 0 else -position.margin)
-        assert tuple(info["score"][0]) == position.score
+        actor, margin = game[-2].to_play, game[-1].margin
+        assert rewards[0] == (margin if actor == 0 else -margin)
+        assert tuple(info["score"][0]) == game[-1].score
     for seat in ("light", "dark"):
         env = VectorEnv(64, opponent="random", seat=seat, reward="margin")
         env.reset(seed=4)

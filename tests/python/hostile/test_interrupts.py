@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-import mijnlieff
 from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
-from mijnlieff import Position, format_record, parse_record
+from mijnlieff import (
+    ChampionPolicy,
+    MinimaxPolicy,
+    Position,
+    SelfPlay,
+    format_record,
+    functional,
+    parse_record,
+)
+from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.evaluation import random_openings
+from mijnlieff.rules import perft
 from played import EXAMPLE
+from self_play_reference import ENDINGS
 
 LATE = format_record(parse_record(EXAMPLE)[:15])
 
@@ -44,18 +57,27 @@ def test_ctrl_c_stops_a_call(call):
     assert last_words_when_interrupted(code, after=0.1) == "stopped (1, 1, 2)\n"
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda positions: mijnlieff.evaluation.random_openings(100_000, 4),
-        lambda positions: mijnlieff.encoding.observe_batch(positions, "planes"),
-        lambda positions: mijnlieff.encoding.mask_batch(positions),
-    ],
-    ids=["random_openings", "observe_batch", "mask_batch"],
-)
-def test_other_threads_run_meanwhile(call):
-    positions = [Position()] * 300_000
-    assert lets_other_threads_run(lambda: call(positions))
+MANY = [Position()] * 300_000
+LONG_CALLS = {
+    "random_openings": lambda: partial(random_openings, 100_000, 4),
+    "observe_batch": lambda: partial(observe_batch, MANY, "planes"),
+    "mask_batch": lambda: partial(mask_batch, MANY),
+    "perft": lambda: partial(perft, Position(), 5),
+    "minimax": lambda: partial(MinimaxPolicy(6).act_batch, random_openings(60, 3)),
+    "champion": lambda: partial(ChampionPolicy().act_batch, random_openings(200, 4) * 50),
+    "SelfPlay": lambda: partial(SelfPlay(ChampionPolicy(), num_threads=1, **ENDINGS).play, 200),
+    "functional": lambda: partial(functional.score, functional.init(2_000_000), num_threads=1),
+}
+"""Each makes a call that takes long."""
+
+
+@pytest.mark.parametrize("make", LONG_CALLS.values(), ids=LONG_CALLS)
+def test_other_threads_run_meanwhile(make):
+    assert lets_other_threads_run(make())
+
+
+def test_other_threads_wait_for_python_code():
+    assert not lets_other_threads_run(lambda: sum(range(10_000)))
 
 
 @needs_signals

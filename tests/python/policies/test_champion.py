@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
+from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
     ChampionPolicy,
-    GameOverError,
     Network,
     NetworkPolicy,
     Policy,
@@ -26,8 +25,8 @@ from mijnlieff import (
 )
 from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
-from network_inputs import VARIANTS, network_for, playable
-from played import finished
+from network_inputs import VARIANTS, network_for
+from played import playable
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
@@ -142,15 +141,6 @@ class TestPolicy:
         policy = NetworkPolicy(network_for(variant))
         assert set(policy.act_batch(positions).tolist()) == set(only_pass)
 
-    def test_finished_games_are_refused_and_cost_no_decision(self, file):
-        policy, twin = (NetworkPolicy(Network.load(file), temperature=2.0) for _ in range(2))
-        with pytest.raises(GameOverError, match="position 0: the game is over"):
-            policy.act(finished())
-        with pytest.raises(GameOverError, match="position 1: the game is over"):
-            policy.act_batch([Position(), finished()])
-        positions = [Position()] * 20
-        assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
-
     def test_other_games(self):
         policy = ChampionPolicy()
         anywhere = Variant(opening="anywhere")
@@ -203,11 +193,6 @@ class TestPolicy:
     def test_a_network_refuses_other_boards(self):
         with pytest.raises(PolicyError, match="was trained on Variant"):
             NetworkPolicy(network_for(GAPS)).act(Position())
-
-    def test_other_threads_run_during_a_batch(self):
-        policy = ChampionPolicy()
-        positions = random_openings(200, 4) * 50
-        assert lets_other_threads_run(lambda: policy.act_batch(positions))
 
 
 @needs_signals

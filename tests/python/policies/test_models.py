@@ -1,6 +1,5 @@
 """What a `NetworkPolicy` plays by: native networks, functions, and models of a caller's own."""
 
-import copy
 import pickle
 from functools import partial
 
@@ -12,7 +11,6 @@ from mijnlieff import (
     Board,
     Canvas,
     ChampionPolicy,
-    GameOverError,
     NetworkPolicy,
     PolicyError,
     Position,
@@ -22,7 +20,8 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionModel, Model, RolloutPolicy
-from network_inputs import canvas_network, network_for, playable
+from network_inputs import canvas_network, network_for
+from played import playable
 
 NETWORK = network_for(Variant(), seed=5)
 SMALL = Variant(Board.from_text("###\n##."), copies=1)
@@ -168,31 +167,6 @@ def test_a_native_network_for_a_canvas_plays_positions_of_many_variants(search):
         policy.act(Position(SMALL))
 
 
-def test_policies_are_values():
-    policies = [
-        NetworkPolicy(NETWORK),
-        NetworkPolicy(NETWORK, seed=1),
-        NetworkPolicy(NETWORK, temperature=0.5),
-        NetworkPolicy(NETWORK, search=8),
-        NetworkPolicy(NETWORK, search=9),
-        NetworkPolicy(network_for(Variant(), seed=6)),
-        ChampionPolicy(),
-        ChampionPolicy(seed=2, temperature=0.5),
-        ChampionPolicy(search=4),
-    ]
-    assert len(set(policies)) == len(policies)
-    for policy in policies:
-        policy.act(Position())
-        if isinstance(policy, ChampionPolicy):
-            assert eval(repr(policy), vars(mijnlieff)) == policy
-        for twin in (copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
-            assert twin == policy and hash(twin) == hash(policy)
-            # The decisions made so far travel along.
-            positions, again = [Position()] * 20, copy.deepcopy(policy)
-            assert twin.act_batch(positions).tolist() == again.act_batch(positions).tolist()
-    assert NetworkPolicy(NETWORK) != "policy"
-
-
 @pytest.mark.parametrize("make", [partial(NetworkPolicy, NETWORK), ChampionPolicy])
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
@@ -265,11 +239,3 @@ class TestRollouts:
             RolloutPolicy(0)
         with pytest.raises(PolicyError, match="draws its moves at random"):
             best_response(policy, start=Position(SMALL))
-
-    def test_finished_games_are_refused_and_cost_no_decision(self):
-        over = Position(Variant(Board.from_text("#"), copies=1)).play(0).play("pass")
-        policy, twin = RolloutPolicy(8), RolloutPolicy(8)
-        with pytest.raises(GameOverError, match="position 0: the game is over"):
-            policy.act(over)
-        positions = [Position()] * 10
-        assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()

@@ -17,16 +17,9 @@ from mijnlieff import (
     VariantError,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
-from network_inputs import (
-    VARIANTS,
-    canvas_network,
-    damaged,
-    games,
-    network_for,
-    num_weights,
-    playable,
-)
+from network_inputs import VARIANTS, canvas_network, damaged, network_for, num_weights
 from network_reference import reference_of
+from played import games, playable
 
 GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 LARGE = Variant(Board.from_text("########\n" * 8), "anywhere", 8)

@@ -2,14 +2,16 @@
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
+from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
+    ChampionPolicy,
     GameOverError,
     GreedyPolicy,
     MinimaxPolicy,
@@ -22,11 +24,14 @@ from mijnlieff import (
     load_policy,
 )
 from mijnlieff.evaluation import random_openings
+from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.base import act_checked
+from network_inputs import network_for
 from played import example, finished
 
 pytestmark = pytest.mark.torch
 
+NETWORK = network_for(Variant(), seed=5)
 BUILT_IN = [RandomPolicy(5), GreedyPolicy(5), MinimaxPolicy(2, 5), MinimaxPolicy(4, seed=5)]
 
 
@@ -59,18 +64,37 @@ def test_built_in_policies_repeat_themselves(policy):
         assert position.action_mask()[action] == 1
 
 
-@pytest.mark.parametrize("policy", BUILT_IN, ids=repr)
-def test_built_in_policies_are_values(policy):
-    assert eval(repr(policy), vars(mijnlieff)) == policy
-    assert policy != policy.with_seed(6) and policy != "policy"
+DISTINCT = [
+    *BUILT_IN,
+    *(policy.with_seed(6) for policy in BUILT_IN),
+    NetworkPolicy(NETWORK),
+    NetworkPolicy(NETWORK, seed=1),
+    NetworkPolicy(NETWORK, temperature=0.5),
+    NetworkPolicy(NETWORK, search=8),
+    NetworkPolicy(NETWORK, search=9),
+    NetworkPolicy(network_for(Variant(), seed=6)),
+    ChampionPolicy(),
+    ChampionPolicy(seed=2, temperature=0.5),
+    ChampionPolicy(search=4),
+]
+
+
+def test_policies_with_other_settings_differ():
+    assert len(set(DISTINCT)) == len(DISTINCT)
+
+
+@pytest.mark.parametrize("policy", DISTINCT, ids=repr)
+def test_policies_are_values(policy):
+    if type(policy) is not NetworkPolicy:  # a network is not shown with its weights
+        assert eval(repr(policy), vars(mijnlieff)) == policy
+    assert policy != "policy"
     policy.act(Position())
-    for twin in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy)), copy.copy(policy)):
+    for twin in (copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
         assert twin == policy and hash(twin) == hash(policy) and type(twin) is type(policy)
         assert twin.seed == policy.seed
-    # The decisions made so far travel along.
-    twin = pickle.loads(pickle.dumps(policy))
-    positions = [Position()] * 20
-    assert twin.act_batch(positions).tolist() == policy.act_batch(positions).tolist()
+        # The decisions made so far travel along.
+        positions, again = [Position()] * 20, copy.deepcopy(policy)
+        assert twin.act_batch(positions).tolist() == again.act_batch(positions).tolist()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -98,11 +122,25 @@ def test_a_forced_pass_is_played():
         assert policy.act(position) == position.variant.pass_action
 
 
-@pytest.mark.parametrize("policy", BUILT_IN, ids=repr)
-def test_finished_games_are_refused_and_cost_no_decision(policy):
-    policy, twin = policy.with_seed(1), policy.with_seed(1)
-    with pytest.raises(GameOverError, match="the game is over"):
-        policy.act(finished())
+ONE_CELL = Position(Variant(Board.from_text("#"), copies=1))
+
+
+@pytest.mark.parametrize(
+    ("make", "over", "message"),
+    [
+        *((partial(policy.with_seed, 1), finished(), "the game is over") for policy in BUILT_IN),
+        (
+            partial(NetworkPolicy, NETWORK, temperature=2.0),
+            finished(),
+            "position 0: the game is over",
+        ),
+        (partial(RolloutPolicy, 8), finished(ONE_CELL), "position 0: the game is over"),
+    ],
+)
+def test_finished_games_are_refused_and_cost_no_decision(make, over, message):
+    policy, twin = make(), make()
+    with pytest.raises(GameOverError, match=message):
+        policy.act(over)
     with pytest.raises(GameOverError, match="position 1: the game is over"):
         policy.act_batch([Position(), finished()])
     positions = [Position()] * 20
@@ -138,11 +176,6 @@ def test_wrong_types():
     ):
         with pytest.raises(TypeError):
             call()
-
-
-def test_other_threads_run_during_a_batch():
-    openings = random_openings(60, 3)
-    assert lets_other_threads_run(lambda: MinimaxPolicy(6).act_batch(openings))
 
 
 @needs_signals

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
-from interrupts import lets_other_threads_run, needs_signals
+from interrupts import needs_signals
 from processes import printed_by, run_python
 
 PACKAGE = Path(inspect.getfile(mijnlieff)).parent
@@ -121,7 +121,8 @@ def test_import_takes_little_beside_its_dependencies(importing):
     assert {"mijnlieff", "mijnlieff._mijnlieff"} < own
     assert not own & {"mijnlieff.train", "mijnlieff.cli", "mijnlieff.aec"}
     assert others <= sys.stdlib_module_names
-    assert not others & {"argparse", "asyncio", "multiprocessing", "tkinter", "unittest"}
+    heavy = {"argparse", "asyncio", "email", "multiprocessing", "tkinter", "unittest", "zipfile"}
+    assert not others & heavy
 
 
 def test_import_reads_no_data_and_starts_nothing(importing):
@@ -208,12 +209,6 @@ def test_piece_is_the_index_everywhere():
     assert mijnlieff.Piece(int(position.pieces[0])) is mijnlieff.Piece.PULLER
     assert position.hands[0][mijnlieff.Piece.PULLER] == 1
     assert [piece.sign for piece in mijnlieff.Piece] == ["+", "x", "<>", "><"]
-
-
-def test_long_calls_release_the_gil():
-    position = mijnlieff.Position()
-    assert lets_other_threads_run(lambda: mijnlieff.rules.perft(position, 5))
-    assert not lets_other_threads_run(lambda: sum(range(10_000)))
 
 
 @needs_signals

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from interrupts import lets_other_threads_run
 from mijnlieff import (
     Board,
     IllegalMoveError,
@@ -348,8 +347,3 @@ def test_threads_change_nothing(variant):
     for other in results[1:]:
         for one, result in zip(results[0], other, strict=True):
             assert np.array_equal(one, result)
-
-
-def test_other_threads_run_meanwhile():
-    states = functional.init(2_000_000)
-    assert lets_other_threads_run(lambda: functional.score(states, num_threads=1))

@@ -9,7 +9,6 @@ import threading
 
 import pytest
 
-from interrupts import lets_other_threads_run
 from mijnlieff import (
     Canvas,
     ChampionPolicy,
@@ -177,8 +176,3 @@ def test_stop_ends_a_call_of_another_thread():
     assert not thread.is_alive()
     assert "stopped" in str(raised[0])
     assert len(games.play(1)) > 0
-
-
-def test_other_threads_run_meanwhile():
-    games = SelfPlay(ChampionPolicy(), num_threads=1, **ENDINGS)
-    assert lets_other_threads_run(lambda: games.play(200))

@@ -29,6 +29,7 @@ from mijnlieff.evaluation import review
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.solving import Solution
 from mijnlieff.widget import Table
+from played import whole_games
 
 # A table of this board is built in a moment.
 SMALL = Variant(Board.from_text("##..\n####\n..##"), copies=1)
@@ -79,20 +80,11 @@ def test_every_path_to_the_solver_takes_a_table(table: Tablebase) -> None:
     start = Position(SMALL)
     worst = best_response("minimax:1", seat="both", start=start, tablebase=table)
     assert worst.to_dict() == best_response("minimax:1", seat="both", start=start).to_dict()
-    game = random_game(SMALL)
+    game = [position.last_action for position in whole_games(SMALL, 1, seed=5)[0][1:]]
     assert review(game, SMALL, tablebase=table) == review(game, SMALL)
     with ThreadPoolExecutor(2) as executor:
         sent = solve_batch(positions, executor=executor, tablebase=table)
     np.testing.assert_array_equal(sent.margins, table.margins(positions))
-
-
-def random_game(variant: Variant) -> list[int]:
-    """The actions of a game, drawn at random."""
-    position, rng, actions = Position(variant), np.random.default_rng(5), []
-    while not position.is_over:
-        actions.append(int(rng.choice(position.legal_actions())))
-        position = position.play(actions[-1])
-    return actions
 
 
 def test_data_sets_and_the_board_take_a_table(

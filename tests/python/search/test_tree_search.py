@@ -22,8 +22,8 @@ from mijnlieff import (
 )
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import search_with
-from played import finished
-from search_inputs import NoisyNetwork, noise_of, positions_of, random_games
+from played import finished, open_games
+from search_inputs import NoisyNetwork, noise_of, positions_of
 from search_reference import ReferenceSearch, after
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
@@ -195,7 +195,7 @@ def test_finished_games_are_worth_what_they_paid():
     """Where every action ends the game, only the root is evaluated."""
     last = [
         game[-1]
-        for game in random_games(Variant(), 300, seed=0)
+        for game in open_games(Variant(), 300, seed=0)
         if all(after(game[-1], action).is_over for action in game[-1].legal_actions().tolist())
         and len(game[-1].legal_actions()) > 1
     ]

@@ -12,7 +12,8 @@ import pytest
 
 from mijnlieff import Position, TreeSearch, Variant
 from mijnlieff.policies.searches import search_with
-from search_inputs import NoisyNetwork, positions_of, random_games
+from played import playable
+from search_inputs import NoisyNetwork, positions_of
 
 TREES = 2000
 START = Position()
@@ -113,8 +114,7 @@ def beta(alpha):
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 3.0])
 def test_dirichlet_noise_of_two_actions_follows_its_distribution(alpha):
-    games = random_games(Variant(), 200, seed=0)
-    two = next(p for game in games for p in game if len(p.legal_actions()) == 2)
+    two = next(p for p in playable(Variant(), 200) if len(p.legal_actions()) == 2)
     noise = dirichlet_noise([two] * 20_000, alpha=alpha)[:, two.legal_actions()]
     assert_distributed(noise[:, 0], beta(alpha))
     np.testing.assert_allclose(noise.sum(axis=1), 1.0, atol=1e-6)

@@ -14,8 +14,9 @@ import pytest
 
 from mijnlieff import Board, Position, TreeSearch, Variant
 from mijnlieff.policies.searches import search_with
+from played import open_games
 from random_variants import build, random_spec
-from search_inputs import NoisyNetwork, dense, noise_of, phases_of, positions_of, random_games
+from search_inputs import NoisyNetwork, dense, noise_of, phases_of, positions_of
 from search_reference import (
     Network,
     Node,
@@ -230,7 +231,7 @@ def test_impossible_actions_are_not_considered(options):
 def test_positions_with_few_empty_cells_are_solved(variant_name):
     """Some of the roots are solved themselves, others within a few turns."""
     variant = VARIANTS[variant_name]
-    games = random_games(variant, 8, seed=3)
+    games = open_games(variant, 8, seed=3)
     late = [game[-min(back, len(game))] for back, game in enumerate(games, start=1)]
     positions = [position for position in late if not has_one_placement(position)]
     solved = []

@@ -1,11 +1,10 @@
-"""Networks of random weights on boards of every symmetry, and positions to ask them about."""
+"""Networks of random weights on boards of every symmetry."""
 
 import numpy as np
 import pytest
 
 from mijnlieff import Board, Variant
 from mijnlieff._mijnlieff import Network
-from played import whole_games
 
 VARIANTS = {
     "standard": Variant(),
@@ -39,16 +38,6 @@ def canvas_network(canvas, copies=2, units=12, blocks=2, heads=3, seed=0, scale=
     count = num_weights(canvas, units, blocks, heads)
     numbers = np.random.default_rng(seed).normal(0, scale, count).astype(np.float32)
     return Network.on_canvas(canvas, copies, units, blocks, heads, numbers)
-
-
-def games(variant, count, seed=0):
-    """The positions of random games, the last ones included."""
-    return [position for game in whole_games(variant, count, seed) for position in game]
-
-
-def playable(variant, count, seed=0):
-    """The positions of random games that are not over."""
-    return [position for position in games(variant, count, seed) if not position.is_over]
 
 
 def damaged(kind, content):

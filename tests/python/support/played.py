@@ -31,3 +31,18 @@ def whole_games(variant: Variant, count: int, seed: int = 0) -> list[list[Positi
             game.append(game[-1].play(int(rng.choice(game[-1].legal_actions()))))
         games.append(game)
     return games
+
+
+def open_games(variant: Variant, count: int, seed: int = 0) -> list[list[Position]]:
+    """The positions of random games, without the last ones, in which nothing can be played."""
+    return [game[:-1] for game in whole_games(variant, count, seed)]
+
+
+def games(variant: Variant, count: int, seed: int = 0) -> list[Position]:
+    """The positions of `whole_games` one after the other."""
+    return [position for game in whole_games(variant, count, seed) for position in game]
+
+
+def playable(variant: Variant, count: int, seed: int = 0) -> list[Position]:
+    """The positions of `open_games` one after the other."""
+    return [position for game in open_games(variant, count, seed) for position in game]

@@ -7,19 +7,14 @@ from zlib import crc32
 import numpy as np
 
 from mijnlieff import Position, Variant
-from played import whole_games
+from played import open_games, playable
 from search_reference import must_pass
-
-
-def random_games(variant: Variant, count: int, seed: int) -> list[list[Position]]:
-    """The unfinished positions of random games."""
-    return [game[:-1] for game in whole_games(variant, count, seed)]
 
 
 def positions_of(variant: Variant, count: int, seed: int = 0) -> list[Position]:
     """Unfinished positions of random games, one of each game; forced passes are among them."""
     generator = np.random.default_rng(seed)
-    return [game[generator.integers(len(game))] for game in random_games(variant, count, seed)]
+    return [game[generator.integers(len(game))] for game in open_games(variant, count, seed)]
 
 
 def phases_of(variant: Variant, games: int, seed: int = 0) -> list[Position]:
@@ -28,13 +23,13 @@ def phases_of(variant: Variant, games: int, seed: int = 0) -> list[Position]:
     They are the start; an early, a middle and a late position of each game; and, as far as they
     are met, as many forced passes and as many positions with one placement as there are games.
     """
-    played = random_games(variant, games, seed)
+    played = open_games(variant, games, seed)
     generator = np.random.default_rng(seed)
     found = [Position(variant)]
     for game in played:
         thirds = np.array_split(np.arange(len(game)), 3)
         found += [game[int(generator.choice(third))] for third in thirds if len(third)]
-    everywhere = [p for game in random_games(variant, 10 * games, seed + 1) for p in game]
+    everywhere = playable(variant, 10 * games, seed + 1)
     single = [position for position in everywhere if len(position.legal_actions()) == 1]
     found += [position for position in single if must_pass(position)][:games]
     found += [position for position in single if not must_pass(position)][:games]

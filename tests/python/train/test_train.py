@@ -20,6 +20,7 @@ from mijnlieff.train.ppo.advantage import signed_advantages
 from mijnlieff.train.ppo.rollouts import RolloutCollector
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.trainer import Trainer
+from random_networks import random_network
 
 VARIANTS = {
     "standard": Variant(),
@@ -52,13 +53,8 @@ def tiny(**settings: object) -> TrainConfig:
     return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "num_threads": 1} | settings)
 
 
-def network_for(variant: Variant, seed: int = 0) -> CellNetwork:
-    """A network whose outputs are far from 0."""
-    torch.manual_seed(seed)
-    network = CellNetwork(variant, 32, 1, 4)
-    for parameter in network.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return network
+def network_for(variant: Variant) -> CellNetwork:
+    return random_network(variant, 32, 1, 4)
 
 
 class TestAdvantages:

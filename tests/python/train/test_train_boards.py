@@ -15,24 +15,19 @@ from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named
-from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.graded import graded_positions
 from network_reference import features as features_of
+from random_networks import random_network
 from tiny_runs import TWO_BLOCKS, tiny
 
 FOUR_BLOCKS = Board.arrangements(4)
 
 
-def network(side=8, copies=2, seed=0):
-    """A network whose weights are all random, since new heads are 0."""
-    torch.manual_seed(seed)
-    made = CellNetwork(Canvas(side, side), 16, 2, 4, copies=copies)
-    for weight in made.parameters():
-        torch.nn.init.normal_(weight, std=0.2)
-    return made.eval()
+def network(side=8):
+    return random_network(Canvas(side, side), 16, 2, 4, copies=2, std=0.2)
 
 
 def evaluated(net, observations):

@@ -15,6 +15,7 @@ from mijnlieff.train.alphazero import Replay
 from mijnlieff.train.network import CellNetwork, new_network, sizes_of
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from random_networks import random_network
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 3)
 ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
@@ -39,15 +40,6 @@ def tiny(**settings) -> TrainConfig:
 STANDARD = Boards((Variant(),))
 
 
-def network_for(variant: Variant) -> CellNetwork:
-    """A network whose weights are all random, since new heads are 0."""
-    torch.manual_seed(0)
-    network = CellNetwork(variant, 24, 2, 4)
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=0.3)
-    return network
-
-
 def positions_of(variant: Variant) -> list[Position]:
     plies = range(3 if variant is ONE_ROW else 8)
     return [one for n in plies for one in random_openings(8, n, variant, n)]
@@ -55,7 +47,7 @@ def positions_of(variant: Variant) -> list[Position]:
 
 @EACH_VARIANT
 def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
-    network, board = network_for(variant), variant.board
+    network, board = random_network(variant, 24, 2, 4), variant.board
     canvas = Canvas(board.height + 2, board.width + 1)
     on_canvas = CellNetwork(canvas, 24, 2, 4, copies=variant.copies)
     weights = network.state_dict()

@@ -18,7 +18,7 @@ from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import export_checkpoint, network_from_checkpoint
 from mijnlieff.train.run.trainer import Trainer
-from network_inputs import playable
+from played import playable
 
 
 def test_weights_that_are_not_finite_are_refused():

@@ -8,22 +8,16 @@ import torch
 
 from mijnlieff import Board, Canvas, Network, Variant
 from mijnlieff.encoding import observe_batch
-from mijnlieff.train.network import CellNetwork
-from network_inputs import games
+from played import games
+from random_networks import random_network
 
 IRREGULAR = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
 
-def network_of(scope: Variant | Canvas, *sizes: int, copies: int | None = None) -> CellNetwork:
-    """A network of random weights, as new heads are 0."""
-    torch.manual_seed(2)
-    network = CellNetwork(scope, *sizes, copies=copies).eval()
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=1.2 / sizes[0] ** 0.5)
-    return network
-
-
-def check_same(network: CellNetwork, observations: np.ndarray) -> None:
+def check_same(
+    scope: Variant | Canvas, sizes: tuple[int, int, int], observations: np.ndarray
+) -> None:
+    network = random_network(scope, *sizes, copies=3, seed=2, std=1.2 / sizes[0] ** 0.5)
     native = Network.from_torch(network)
     with torch.no_grad():
         expected = [part.numpy() for part in network(torch.from_numpy(observations))]
@@ -40,12 +34,11 @@ def test_native_code_evaluates_as_pytorch_does(
     positions = games(variant, 12)
     only_pass = [variant.pass_action]
     assert any(list(position.legal_actions()) == only_pass for position in positions)
-    check_same(network_of(variant, *sizes), observe_batch(positions, "flat"))
+    check_same(variant, sizes, observe_batch(positions, "flat"))
 
 
 @pytest.mark.parametrize("sizes", [(96, 3, 8), (20, 1, 5)])
 def test_native_code_evaluates_boards_on_a_canvas(sizes: tuple[int, int, int]) -> None:
     canvas = Canvas(5, 6)
     positions = games(IRREGULAR, 6) + games(Variant(copies=3), 6)
-    network = network_of(canvas, *sizes, copies=3)
-    check_same(network, observe_batch(positions, canvas=canvas))
+    check_same(canvas, sizes, observe_batch(positions, canvas=canvas))

@@ -17,6 +17,7 @@ from mijnlieff._util.arguments import integer_from, seed_of
 from mijnlieff.errors import ReplyError
 from mijnlieff.integrations.text.positions import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
+from mijnlieff.policies.base import ActsInBatches
 
 __all__ = ["ReplyCounts", "TextPolicy"]
 
@@ -53,7 +54,7 @@ class ReplyCounts:
         }
 
 
-class TextPolicy:
+class TextPolicy(ActsInBatches):
     """A policy that asks a function from prompt to reply, such as a language model.
 
     `evaluate`, `tournament`, `grade`, `best_response` and environments take it like any policy. If
@@ -112,14 +113,6 @@ class TextPolicy:
         """Return the function's name and the settings."""
         name = getattr(self.reply, "__qualname__", None) or repr(self.reply)
         return f"TextPolicy({name}, retries={self.retries})"
-
-    def act(self, position: Position) -> int:
-        """Return the action to play.
-
-        Raises:
-            GameOverError: the game is over.
-        """
-        return int(self.act_batch([position])[0])
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``; positions may be of several variants.

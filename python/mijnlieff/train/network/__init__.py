@@ -4,8 +4,7 @@ from typing import Any
 
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.cells import CellNetwork
-from mijnlieff.train.network.model import masked_log_softmax
+from mijnlieff.train.network.cells import CellNetwork, masked_log_softmax
 
 __all__ = ["CellNetwork", "masked_log_softmax", "new_network", "sizes_of"]
 

@@ -1,11 +1,9 @@
-"""Layers of networks that have a token for each cell of a board."""
+"""Layers of the network, which has a token for each cell of a board."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-
-from mijnlieff.train.network.model import TorchModel
 
 __all__ = ["CELL_FEATURES", "HAND_FEATURES", "CellTrunk"]
 
@@ -18,8 +16,8 @@ HAND_FEATURES = 9
 """The shares of the copies in both hands, and the share of cells that are allowed."""
 
 
-class CellTrunk(TorchModel):
-    """Evaluates the tokens of positions; subclasses make tokens and kernels from observations.
+class CellTrunk(nn.Module):
+    """Evaluates the tokens of positions; `CellNetwork` makes them and the kernels of observations.
 
     Each cell of the board is a token. In every layer a cell hears from all others, with weights
     that depend on how they lie to each other (`dx`, `dy`) and on whether a stone on one would reach

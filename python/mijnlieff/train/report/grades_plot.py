@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mijnlieff.train.report.plot import PALETTE, write_png
+from mijnlieff.train.report.plot import PALETTE
 
-__all__ = ["draw_grades", "grades_figure"]
+__all__ = ["draw_grade_lines", "grades_figure"]
 
 _COLORS = dict(zip(("seen", "unseen"), PALETTE, strict=False))
 
@@ -44,20 +43,6 @@ def grades_figure(curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]
         if axes.lines:
             axes.legend(loc="best")
     return figure
-
-
-def draw_grades(path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]]) -> None:
-    """Write `grades_figure` to a file.
-
-    Args:
-        path: the PNG file.
-        curve: see `grades_figure`.
-        log: see `grades_figure`.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    write_png(path, grades_figure(curve, log))
 
 
 def draw_grade_lines(axes: Axes, curve: Sequence[dict[str, Any]]) -> None:

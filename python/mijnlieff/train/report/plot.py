@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from mijnlieff._util.files import write_whole
 
-__all__ = ["PALETTE", "curve_figure", "draw_curve", "write_png"]
+__all__ = ["PALETTE", "curve_figure", "write_png"]
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 """The palette of Okabe and Ito, which color-blind readers can tell apart."""
@@ -38,23 +38,6 @@ def curve_figure(
     _draw_scores(scores, curve)
     _draw_losses(losses, log)
     return figure
-
-
-def draw_curve(
-    path: Path, curve: Sequence[dict[str, Any]], log: Sequence[dict[str, Any]], title: str
-) -> None:
-    """Write `curve_figure` to a file.
-
-    Args:
-        path: the PNG file.
-        curve: see `curve_figure`.
-        log: see `curve_figure`.
-        title: see `curve_figure`.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    write_png(path, curve_figure(curve, log, title))
 
 
 def write_png(path: Path, figure: Figure) -> None:

@@ -14,7 +14,7 @@ from mijnlieff.train.boards import Boards, boards_named
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.play.local import Backend
 from mijnlieff.train.process import StopSignal, choose_device
-from mijnlieff.train.report.state import OnReport, TrainState
+from mijnlieff.train.report.state import OnReport
 from mijnlieff.train.report.tensorboard import TensorBoardLog
 from mijnlieff.train.run.checkpoint import Checkpoint, load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -22,7 +22,7 @@ from mijnlieff.train.run.lock import lock_folder
 from mijnlieff.train.run.trainer import Trainer
 from mijnlieff.train.settings import settings_of
 
-__all__ = ["resume_run", "run_session", "start_run", "train_in"]
+__all__ = ["resume_run", "run_session", "start_run"]
 
 
 @contextlib.contextmanager
@@ -204,30 +204,3 @@ def run_session(
         trainer.run(folder, progress, lambda: stop.number != 0, reports)
     trainer.draw(folder)
     return stop.number
-
-
-def train_in(
-    folder: RunFolder,
-    config: TrainConfig,
-    budget: Budget,
-    boards: Boards,
-    *,
-    device: str,
-    resume: bool,
-    overwrite: bool,
-    on_report: OnReport | None,
-    tensorboard: bool | None,
-    backend: Backend | None = None,
-) -> TrainState:
-    """See `mijnlieff.train.train`; `backend` says where games are played."""
-    run: contextlib.AbstractContextManager[Trainer]
-    if resume:
-        given = dataclasses.asdict(config)
-        run = resume_run(folder, given, budget, boards, device=device, backend=backend)
-    else:
-        run = start_run(
-            folder, config, budget, boards, device=device, overwrite=overwrite, backend=backend
-        )
-    with run as trainer:
-        run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
-        return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

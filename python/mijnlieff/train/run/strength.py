@@ -18,8 +18,8 @@ from mijnlieff.train.play.local import Backend
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.ppo import Losses
 from mijnlieff.train.process import torch_threads
-from mijnlieff.train.report.grades_plot import draw_grades
-from mijnlieff.train.report.plot import draw_curve
+from mijnlieff.train.report.grades_plot import grades_figure
+from mijnlieff.train.report.plot import curve_figure, write_png
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.graded import graded_positions, plain_grade
 
@@ -126,8 +126,8 @@ class _Scores:
         return f"random {random:.1%}, minimax 2 {minimax:.1%}"
 
     def draw(self, folder: RunFolder, curve: list[Point]) -> None:
-        log = folder.read_log()
-        draw_curve(folder.curve, curve, log, "Learning Mijnlieff by self-play")
+        title = "Learning Mijnlieff by self-play"
+        write_png(folder.curve, curve_figure(curve, folder.read_log(), title))
 
 
 class _Grades:
@@ -178,4 +178,4 @@ class _Grades:
         return f"optimal on boards {grades}"
 
     def draw(self, folder: RunFolder, curve: list[Point]) -> None:
-        draw_grades(folder.curve, curve, folder.read_log())
+        write_png(folder.curve, grades_figure(curve, folder.read_log()))
