@@ -104,21 +104,39 @@ def place_together(mutants: list[Mutant], notes: Notes) -> list[Mutant]:
 
 
 def test_all(mutants: list[Mutant], notes: Notes) -> None:
-    """Test each mutant."""
+    """Test each mutant that was not tested before."""
     copy_tree(TREE, "src")
     together = place_together(mutants, notes)
-    programs = {number: build(number) for number in range(len(PROGRAMS))}
-    suite = Suite(list(programs.values()), TREE)
-    for mutant in together:
-        notes.add(mutant["name"], suite.test(programs, mutant["number"]))
+    programs = [build(number) for number in range(len(PROGRAMS))]
+    suite = Suite(programs, TREE, OUTPUT / "times.json")
+    left = [it for it in together if it["name"] not in notes.found]
+    for batch, (number, _, _) in enumerate(suite.batches):
+        missed = []
+        for mutant in left:
+            kind = suite.run(programs[number], batch, mutant["number"])
+            if kind == "missed":
+                missed.append(mutant)
+            else:
+                notes.add(mutant["name"], kind)
+        left = missed
+    for mutant in left:
+        notes.add(mutant["name"], "missed")
     for mutant in mutants:
         if mutant["name"] not in notes.found:
-            place(TREE, [mutant], lambda text, inside: changed(text, inside[0]))
-            kind = "unviable" if errors() else "missed"
-            for number in range(len(PROGRAMS)):
-                if kind == "missed":
-                    kind = suite.test({number: build(number)})
-            notes.add(mutant["name"], kind)
+            notes.add(mutant["name"], test_alone(mutant, suite))
+
+
+def test_alone(mutant: Mutant, suite: Suite) -> str:
+    """Compile and test the core with one mutant."""
+    place(TREE, [mutant], lambda text, inside: changed(text, inside[0]))
+    if errors():
+        return "unviable"
+    for number in range(len(PROGRAMS)):
+        program = build(number)
+        for batch, (whose, _, _) in enumerate(suite.batches):
+            if whose == number and (kind := suite.run(program, batch)) != "missed":
+                return kind
+    return "missed"
 
 
 def main() -> int:
@@ -134,9 +152,8 @@ def main() -> int:
     for number, mutant in enumerate(drawn, 1):
         mutant["number"] = number
     notes = Notes(OUTPUT / f"rust-{arguments.seed}.jsonl")
-    left = [it for it in drawn if it["name"] not in notes.found]
-    if left:
-        test_all(left, notes)
+    if any(it["name"] not in notes.found for it in drawn):
+        test_all(drawn, notes)
     return print_table(notes.found, arguments.folders)
 
 

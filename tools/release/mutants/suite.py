@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from tools.release.mutants.common import bounds
 NOT_RUN = "imports::"
 """These tests read the sources, which are not as written here."""
 SLOW = 0.5
-"""Seconds; a test that takes longer runs after all others."""
+"""Seconds of processor time; a test that takes longer runs after all others."""
 MEMORY = 16 << 30
 """Bytes of addresses; a change that asks for more fails."""
 
@@ -26,48 +27,47 @@ class Suite:
             seconds, in the order of running.
     """
 
-    def __init__(self, programs: list[Path], tree: Path) -> None:
-        """Measure every test, one after the other."""
+    def __init__(self, programs: list[Path], tree: Path, times: Path) -> None:
+        """Measure every test, one after the other, unless the file of times has all."""
         self.tree = tree
+        known: dict[str, float] = json.loads(times.read_text()) if times.exists() else {}
         timed = []
         for number, program in enumerate(programs):
             listed = subprocess.check_output([program, "--list"], text=True, cwd=tree)
             names = [it.removesuffix(": test") for it in listed.splitlines() if ": test" in it]
             names = [it for it in names if not it.startswith(NOT_RUN)]
-            seconds = self._seconds(program, names)
+            if any(it not in known for it in names):
+                known |= self._seconds(program, names)
             for slow in (False, True):
-                chosen = [it for it in names if (seconds[it] > SLOW) == slow]
-                timed.append((slow, sum(seconds[it] for it in chosen), number, chosen))
+                chosen = [it for it in names if (known[it] > SLOW) == slow]
+                timed.append((slow, sum(known[it] for it in chosen), number, chosen))
+        times.write_text(json.dumps(known))
         timed.sort()
         self.batches = [
             (number, names, 20 + 4 * int(seconds)) for _, seconds, number, names in timed if names
         ]
 
     def _seconds(self, program: Path, names: list[str]) -> dict[str, float]:
+        """Return about how much processor time each test takes."""
         command = [program, "--exact", "--test-threads", "1", *names]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=self.tree)
         assert process.stdout
         seconds = {}
-        last = time.monotonic()
+        start = last = time.monotonic()
         for line in process.stdout:
             if line.startswith("test ") and " ... " in line:
                 now = time.monotonic()
                 seconds[line.split()[1]] = now - last
                 last = now
-        if process.wait() or len(seconds) != len(names):
+        _, status, usage = os.wait4(process.pid, 0)
+        if status or len(seconds) != len(names):
             raise RuntimeError(f"the tests of {program} fail without a change")
-        return seconds
+        share = (usage.ru_utime + usage.ru_stime) / (time.monotonic() - start)
+        return {name: share * it for name, it in seconds.items()}
 
-    def test(self, programs: dict[int, Path], mutant: int = 0) -> str:
-        """Return whether programs, by number, notice a change: caught, timeout or missed."""
-        for number, names, limit in self.batches:
-            if number in programs:
-                kind = self._run([str(programs[number]), "--exact", *names], mutant, limit)
-                if kind != "missed":
-                    return kind
-        return "missed"
-
-    def _run(self, command: list[str], mutant: int, limit: int) -> str:
+    def run(self, program: Path, batch: int, mutant: int = 0) -> str:
+        """Return whether tests notice a change: caught, timeout or missed."""
+        _, names, limit = self.batches[batch]
         bound = bounds(limit, MEMORY)
 
         def prepare() -> None:
@@ -75,7 +75,7 @@ class Suite:
             signal.alarm(20 * limit)  # for threads that wait for each other
 
         process = subprocess.Popen(
-            command,
+            [program, "--exact", *names],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
