@@ -18,11 +18,12 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
 from tools.release.mutants.common import OUTPUT, Notes, copy_tree, print_table
-from tools.release.mutants.suite import Suite
+from tools.release.mutants.suite import Suite, Test
 from tools.release.mutants.switch import Mutant, blamed, changed, place, switched
 
 TREE = OUTPUT / "tree"
@@ -44,7 +45,8 @@ def draw(folder: str, sample: int, seed: int) -> list[Mutant]:
     command = ["cargo", "mutants", "--list", "--json", "--file", f"{folder}/**"]
     listed = json.loads(subprocess.check_output(command, text=True))
     listed.sort(key=lambda it: it["name"])
-    return random.Random(f"{seed} {folder}").sample(listed, min(sample, len(listed)))
+    drawn = random.Random(f"{seed} {folder}").sample(listed, min(sample, len(listed)))
+    return [it | {"folder": folder, "turn": turn} for turn, it in enumerate(drawn)]
 
 
 def cargo(*arguments: str) -> list[dict[str, Any]]:
@@ -109,21 +111,31 @@ def test_all(mutants: list[Mutant], notes: Notes) -> None:
     together = place_together(mutants, notes)
     programs = [build(number) for number in range(len(PROGRAMS))]
     suite = Suite(programs, TREE, OUTPUT / "times.json")
-    left = [it for it in together if it["name"] not in notes.found]
-    for batch, (number, _, _) in enumerate(suite.batches):
-        missed = []
-        for mutant in left:
-            kind = suite.run(programs[number], batch, mutant["number"])
-            if kind == "missed":
-                missed.append(mutant)
-            else:
-                notes.add(mutant["name"], kind)
-        left = missed
-    for mutant in left:
-        notes.add(mutant["name"], "missed")
+    test_together([it for it in together if it["name"] not in notes.found], programs, suite, notes)
     for mutant in mutants:
         if mutant["name"] not in notes.found:
             notes.add(mutant["name"], test_alone(mutant, suite))
+
+
+def test_together(mutants: list[Mutant], programs: list[Path], suite: Suite, notes: Notes) -> None:
+    """Test the mutants in the programs: by the likely tests, then by each batch of all."""
+    noticed: dict[str, Counter[Test]] = defaultdict(Counter)
+    left = sorted(mutants, key=lambda it: it["turn"])
+    for batch in suite.batches:
+        missed = []
+        for mutant in left:
+            counts = noticed[mutant["folder"]]
+            for some in [*suite.likely(counts), batch]:
+                kind, test = suite.run(programs[some[0]], some, mutant["number"])
+                if kind != "missed":
+                    notes.add(mutant["name"], kind)
+                    counts[some[0], test] += bool(test)
+                    break
+            else:
+                missed.append(mutant)
+        left = missed
+    for mutant in left:
+        notes.add(mutant["name"], "missed")
 
 
 def test_alone(mutant: Mutant, suite: Suite) -> str:
@@ -133,8 +145,8 @@ def test_alone(mutant: Mutant, suite: Suite) -> str:
         return "unviable"
     for number in range(len(PROGRAMS)):
         program = build(number)
-        for batch, (whose, _, _) in enumerate(suite.batches):
-            if whose == number and (kind := suite.run(program, batch)) != "missed":
+        for batch in suite.batches:
+            if batch[0] == number and (kind := suite.run(program, batch)[0]) != "missed":
                 return kind
     return "missed"
 

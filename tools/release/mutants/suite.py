@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 from tools.release.mutants.common import bounds
@@ -17,14 +18,19 @@ SLOW = 0.5
 """Seconds of processor time; a test that takes longer runs after all others."""
 MEMORY = 16 << 30
 """Bytes of addresses; a change that asks for more fails."""
+MOST_LIKELY = 8
+
+Batch = tuple[int, list[str], int]
+"""The number of a program, names of its tests, and a limit of processor time in seconds."""
+Test = tuple[int, str]
+"""The number of a program, and a name."""
 
 
 class Suite:
     """Test programs, and how long their tests take without a change.
 
     Attributes:
-        batches: the number of a program, names of its tests, and a limit of processor time in
-            seconds, in the order of running.
+        batches: all tests, in the order of running.
     """
 
     def __init__(self, programs: list[Path], tree: Path, times: Path) -> None:
@@ -43,8 +49,8 @@ class Suite:
                 timed.append((slow, sum(known[it] for it in chosen), number, chosen))
         times.write_text(json.dumps(known))
         timed.sort()
-        self.batches = [
-            (number, names, 20 + 4 * int(seconds)) for _, seconds, number, names in timed if names
+        self.batches: list[Batch] = [
+            (number, names, 10 + 4 * int(seconds)) for _, seconds, number, names in timed if names
         ]
 
     def _seconds(self, program: Path, names: list[str]) -> dict[str, float]:
@@ -65,9 +71,15 @@ class Suite:
         share = (usage.ru_utime + usage.ru_stime) / (time.monotonic() - start)
         return {name: share * it for name, it in seconds.items()}
 
-    def run(self, program: Path, batch: int, mutant: int = 0) -> str:
-        """Return whether tests notice a change: caught, timeout or missed."""
-        _, names, limit = self.batches[batch]
+    def likely(self, noticed: Counter[Test]) -> list[Batch]:
+        """Return the tests that noticed most changes, as batches."""
+        most = [it for it, _ in noticed.most_common(MOST_LIKELY)]
+        numbers = sorted({number for number, _ in most}, reverse=True)
+        return [(it, [name for number, name in most if number == it], 10) for it in numbers]
+
+    def run(self, program: Path, batch: Batch, mutant: int = 0) -> tuple[str, str]:
+        """Return whether tests notice a change: caught, timeout or missed, and the first to."""
+        _, names, limit = batch
         bound = bounds(limit, MEMORY)
 
         def prepare() -> None:
@@ -88,8 +100,8 @@ class Suite:
             if line.startswith("test ") and line.rstrip().endswith("FAILED"):
                 process.kill()
                 process.wait()
-                return "caught"
+                return "caught", line.split()[1]
         status = process.wait()
         if status in (-signal.SIGXCPU, -signal.SIGALRM):
-            return "timeout"
-        return "caught" if status else "missed"
+            return "timeout", ""
+        return ("caught" if status else "missed"), ""
