@@ -18,7 +18,7 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser \
-	test-rules test-boards test-aarch64 miri sanitize sanitize-threads fuzz mutants format lint stub wasm docs \
+	test-rules test-boards test-aarch64 miri sanitize sanitize-threads fuzz mutants mutants-python format lint stub wasm docs \
 	docs-links docs-rust pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
 
 help: ## Show this list
@@ -140,7 +140,11 @@ MUTANTS ?= 12
 SEED ?= 0
 mutants: .venv/installed-test ## Change the core in MUTANTS=12 ways a folder, drawn by SEED=0, and count what the Rust tests notice
 	@cargo mutants --version > /dev/null 2>&1 || { echo "cargo-mutants is missing: cargo install cargo-mutants"; exit 1; }
-	$(BIN)/python -m tools.release.mutants --sample $(MUTANTS) --seed $(SEED)
+	$(BIN)/python -m tools.release.mutants.rust --sample $(MUTANTS) --seed $(SEED)
+
+PYTHON_MUTANTS ?= 100
+mutants-python: .venv/installed-test ## Change the evaluation in PYTHON_MUTANTS=100 ways, drawn by SEED=0, and count what its tests notice
+	$(BIN)/python -m tools.release.mutants.python --sample $(PYTHON_MUTANTS) --seed $(SEED)
 
 format: .venv/installed-test ## Format everything
 	cargo fmt

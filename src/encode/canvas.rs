@@ -402,4 +402,18 @@ mod tests {
             "a board of 4 rows and 4 columns does not fit a canvas of 4 rows and 3 columns"
         );
     }
+
+    #[test]
+    fn an_action_that_is_none_of_a_board_is_named() {
+        let board = Board::from_text("..##\n####\n.##.").unwrap();
+        let variant = Variant::new(board, Opening::Anywhere, 3).unwrap();
+        let canvas = Canvas::new(5, 6).unwrap();
+        let last = canvas.pass_action();
+        assert_eq!(last, 120);
+        let refused = |action| canvas.variant_action(&variant, action).unwrap_err();
+        let (action, x, y) = (60 + 3 * 6 + 5, 5, 3);
+        assert_eq!(refused(action), CanvasError::NotACell { action, x, y });
+        let action = 121;
+        assert_eq!(refused(action), CanvasError::UnknownAction { action, last });
+    }
 }

@@ -76,6 +76,14 @@ fn margins_are_those_of_plain_minimax() {
                         let margin = minimax(&variant, position, MOST_PLIES);
                         assert_eq!(found.margin, margin, "board {number}, {position:?}");
                         assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
+                        for least in margin - 1..margin + 3 {
+                            let found = solver.is_at_least(position, least, Limits::default());
+                            assert_eq!(
+                                found,
+                                Ok(margin >= least),
+                                "at least {least}, {position:?}"
+                            );
+                        }
                         if !position.is_over(&variant) {
                             let (_, best) = minimax_moves(&variant, position, MOST_PLIES);
                             assert_eq!(found.best_moves().collect::<Vec<_>>(), best);

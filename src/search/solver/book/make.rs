@@ -44,18 +44,19 @@ fn children(geometry: &Geometry, key: Key) -> impl Iterator<Item = (Key, bool)> 
         })
 }
 
-/// Every canonical position with 1 to [`Book::STONES`] stones, by their number.
-fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
-    let variant = Variant::default();
-    let start = SmallState::<2> {
-        allowed: geometry.all,
-        ..SmallState::new(&Position::new(&variant))
-    };
-    let (a, b) = start.planes();
-    let mut levels = vec![vec![(u32::from(a) | u32::from(b) << 16, start.hands)]];
-    for stones in 0..Book::STONES {
+/// Every canonical position with 1 to so many stones more than a position, by their number.
+fn levels(
+    geometry: &Geometry,
+    start: SmallState<2>,
+    stones: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Vec<Key>>, Halt> {
+    let mut meter = limits.start();
+    let mut levels = vec![vec![key_of(geometry, start)]];
+    for stones in 0..stones {
         let mut next: Vec<Key> = Vec::new();
         for &key in &levels[stones] {
+            meter.count()?;
             next.extend(children(geometry, key).map(|(child, _)| child));
         }
         next.sort_unstable();
@@ -63,7 +64,7 @@ fn levels(geometry: &Geometry) -> Vec<Vec<Key>> {
         levels.push(next);
     }
     levels.remove(0);
-    levels
+    Ok(levels)
 }
 
 /// The file of the book, made by `num_threads` threads on a table of `table_bytes`.
@@ -85,12 +86,35 @@ pub fn make_book(
 ) -> Result<Vec<u8>, Halt> {
     assert!(num_threads > 0, "num_threads must be at least 1");
     let geometry = Geometry::new(&Board::default())?;
-    let levels = levels(&geometry);
-    let last = &levels[Book::STONES - 1];
+    let start = SmallState::<2> {
+        allowed: geometry.all,
+        ..SmallState::new(&Position::new(&Variant::default()))
+    };
+    let levels = levels(&geometry, start, Book::STONES, limits)?;
+    solve_levels(
+        &geometry,
+        &levels,
+        num_threads,
+        table_bytes,
+        limits,
+        progress,
+    )
+}
+
+/// The file of all positions of `levels`, in which each leads to those of the next, see [`make_book`].
+fn solve_levels(
+    geometry: &Geometry,
+    levels: &[Vec<Key>],
+    num_threads: usize,
+    table_bytes: usize,
+    limits: Limits<'_>,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<Vec<u8>, Halt> {
+    let (last, earlier) = levels.split_last().expect("there is a level");
     let table = TranspositionTable::new(table_bytes, SmallState::<2>::KEY_BITS)?;
     // A thread's search, and the margin found last, which is a good guess for the next.
     let start = || {
-        let search = SolverSearch::<2>::new(&geometry, &table, History::NONE, limits);
+        let search = SolverSearch::<2>::new(geometry, &table, History::NONE, limits);
         (search, 0)
     };
     let chunks = last.chunks(CHUNK).enumerate();
@@ -110,22 +134,23 @@ pub fn make_book(
     let mut margins = found.concat();
     let mut positions: Vec<(Key, i32)> =
         last.iter().copied().zip(margins.iter().copied()).collect();
-    for stones in (0..Book::STONES - 1).rev() {
-        let after = &levels[stones + 1];
+    let mut after = last;
+    for level in earlier.iter().rev() {
         let value = |(child, again): (Key, bool)| {
             let margin = margins[after.binary_search(&child).expect("every child is listed")];
             if again { margin } else { -margin }
         };
-        margins = levels[stones]
+        margins = level
             .iter()
             .map(|&key| {
-                children(&geometry, key)
+                children(geometry, key)
                     .map(value)
                     .max()
                     .expect("a cell is allowed")
             })
             .collect();
-        positions.extend(levels[stones].iter().copied().zip(margins.iter().copied()));
+        positions.extend(level.iter().copied().zip(margins.iter().copied()));
+        after = level;
     }
     let positions = positions
         .into_iter()
@@ -184,4 +209,78 @@ pub fn canonical_counts(
         level = next;
     }
     Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    use crate::game::Move;
+    use crate::random::{Draw, SplitMix64};
+    use crate::search::minimax;
+
+    /// The position after so many stones of a random game.
+    fn random_position(variant: &Variant, stones: usize, rng: &mut SplitMix64) -> Position {
+        let mut position = Position::new(variant);
+        while position.occupied().len() < stones {
+            let moves = position.legal_moves(variant);
+            let mv = moves[rng.below(moves.len() as u64) as usize];
+            position = position.play_unchecked(variant, mv);
+        }
+        position
+    }
+
+    /// Adds the margins of the positions with up to so many stones more in which one can be placed.
+    fn add_margins(
+        variant: &Variant,
+        position: &Position,
+        stones: usize,
+        margins: &mut Vec<(SmallState<2>, i32)>,
+    ) {
+        for mv in position.legal_moves(variant) {
+            let mut child = position.play_unchecked(variant, mv);
+            if child.must_pass(variant) {
+                child = child.play_unchecked(variant, Move::Pass);
+            }
+            margins.push((SmallState::new(&child), minimax(variant, &child, 64)));
+            if stones > 1 {
+                add_margins(variant, &child, stones - 1, margins);
+            }
+        }
+    }
+
+    #[test]
+    fn the_margins_of_levels_are_those_of_plain_minimax() {
+        let geometry = Geometry::new(&Board::default()).unwrap();
+        let variant = Variant::default();
+        let mut rng = SplitMix64::new(1);
+        for _ in 0..4 {
+            let start = random_position(&variant, 11, &mut rng);
+            let limits = Limits::default();
+            let levels = levels(&geometry, SmallState::new(&start), 2, limits).unwrap();
+            let file = solve_levels(&geometry, &levels, 1, 1 << 16, limits, |_, _| ()).unwrap();
+            let (groups, entries, len) = format::read(&file).unwrap();
+            assert_eq!(len, levels[0].len() + levels[1].len());
+            let mut margins = Vec::new();
+            add_margins(&variant, &start, 2, &mut margins);
+            let mut seen = HashSet::new();
+            for (state, margin) in margins {
+                let (planes, hands) = key_of(&geometry, state);
+                let place = groups.binary_search_by_key(&planes, |group| group.planes);
+                let group = groups[place.expect("every position is in the file")];
+                let found = format::find(&entries[group.start as usize..], group.len, hands);
+                assert_eq!(found, Some(margin), "{state:?}");
+                seen.insert((planes, hands));
+            }
+            assert_eq!(seen.len(), len, "the file has other positions too");
+        }
+    }
+
+    #[test]
+    fn making_a_book_can_be_stopped() {
+        let stop = AtomicBool::new(true);
+        let stopped = make_book(1, 1 << 16, Limits::stopped_by(&stop), |_, _| ());
+        assert_eq!(stopped, Err(Halt::Stopped));
+    }
 }

@@ -1,0 +1,145 @@
+//! Boards and variants as text.
+
+use mijnlieff::game::{Board, BoardError, Opening, Variant, VariantTextError};
+
+#[test]
+fn the_ways_to_write_a_board() {
+    let standard = "####\n####\n####\n####";
+    for (text, rows) in [
+        ("standard", standard),
+        (" standard\n", standard),
+        ("####/####/####/####", standard),
+        ("/\n ## / #. \n/", "##\n#."),
+        ("blocks:0,0;2,2", "..##\n..##\n##..\n##.."),
+        ("blocks: 0, 0 ;2,0;", "####\n####"),
+        ("blocks:-3,7", "##\n##"),
+    ] {
+        assert_eq!(Board::from_text(text).unwrap().to_text(), rows, "{text:?}");
+    }
+}
+
+#[test]
+fn boards_with_different_cells_differ() {
+    let [one, same, other] = ["##/#.", "#.##", "##/##"].map(|text| Board::from_text(text).unwrap());
+    assert_ne!(one, same);
+    assert_ne!(one, other);
+    assert_eq!(one, Board::from_text("##\n#.").unwrap());
+}
+
+#[test]
+fn what_is_wrong_with_the_text_of_a_board() {
+    let corner = |found: &str| BoardError::NotACorner {
+        found: found.to_owned(),
+    };
+    for (text, error) in [
+        ("", BoardError::CellCount { found: 0 }),
+        ("..", BoardError::CellCount { found: 0 }),
+        (
+            "####\n####\n###\n##",
+            BoardError::RaggedRow {
+                row: 3,
+                expected: 4,
+                found: 3,
+            },
+        ),
+        (
+            "##/#?/?#",
+            BoardError::UnknownCharacter {
+                row: 2,
+                character: '?',
+            },
+        ),
+        ("blocks:", BoardError::NoBlocks),
+        ("blocks:0", corner("0")),
+        ("blocks:0,0;1;2", corner("1")),
+        ("blocks:0,x", corner("0,x")),
+        (
+            "blocks:0,0;1,1",
+            BoardError::OverlappingBlocks {
+                first: (0, 0),
+                second: (1, 1),
+            },
+        ),
+    ] {
+        assert_eq!(Board::from_text(text), Err(error), "{text:?}");
+    }
+    let row = |cells: usize| Board::from_text(&"#".repeat(cells));
+    assert_eq!(row(64).unwrap().num_cells(), 64);
+    assert_eq!(row(65), Err(BoardError::CellCount { found: 65 }));
+    assert_eq!(row(5_000), Err(BoardError::CellCount { found: 5_000 }));
+}
+
+#[test]
+fn the_parts_of_the_text_of_a_variant() {
+    let square = || Board::from_text("###/###/###").unwrap();
+    for (text, board, opening, copies, written) in [
+        (
+            "standard",
+            Board::default(),
+            Opening::Outside,
+            2,
+            "standard",
+        ),
+        (
+            "corner",
+            Board::default(),
+            Opening::Corner,
+            2,
+            "standard corner",
+        ),
+        ("3", Board::default(), Opening::Outside, 3, "standard 3"),
+        (
+            " anywhere  1 ",
+            Board::default(),
+            Opening::Anywhere,
+            1,
+            "standard anywhere 1",
+        ),
+        (
+            "standard corner 2",
+            Board::default(),
+            Opening::Corner,
+            2,
+            "standard corner",
+        ),
+        (
+            "### / ### / ### 4",
+            square(),
+            Opening::Outside,
+            4,
+            "###/###/### 4",
+        ),
+        (
+            "###/###/### corner",
+            square(),
+            Opening::Corner,
+            2,
+            "###/###/### corner",
+        ),
+    ] {
+        let variant: Variant = text.parse().unwrap();
+        assert_eq!(
+            variant,
+            Variant::new(board, opening, copies).unwrap(),
+            "{text:?}"
+        );
+        assert_eq!(variant.to_string(), written);
+        assert_eq!(written.parse(), Ok(variant));
+    }
+    let word = |text: &str| match text.parse::<Variant>() {
+        Err(VariantTextError::Word { word, .. }) => word,
+        other => panic!("{text:?}: {other:?}"),
+    };
+    assert_eq!(word(""), "");
+    assert_eq!(word("corners"), "corners");
+    assert_eq!(word("2 corner"), "2");
+    assert_eq!(word("standard corner x"), "x");
+    assert!(matches!(
+        "## 0".parse::<Variant>(),
+        Err(VariantTextError::Variant { .. })
+    ));
+    assert!(matches!(
+        "##/# 2".parse::<Variant>(),
+        Err(VariantTextError::Board { .. })
+    ));
+}

@@ -1,0 +1,1 @@
+"""Changes of the code that tests should notice: `rust` makes them in the core, `python` above."""

@@ -1,0 +1,82 @@
+"""What the tests of changes share: a copy of the tree, notes of what was found, and the table."""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mijnlieff.evaluation.statistics import share_interval
+
+OUTPUT = Path("target/mutants").absolute()
+
+
+def copy_tree(tree: Path, left_out: str) -> None:
+    """Copy what git knows to a folder; leave out a subfolder, and what is there already."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.check_output(command, text=True).split("\0"):
+        source, copy = Path(name), tree / name
+        if name.startswith(f"{left_out}/") or not source.is_file():
+            continue
+        if not copy.exists() or copy.read_bytes() != source.read_bytes():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
+
+
+def bounds(seconds: int, memory: int) -> Callable[[], None]:
+    """Return what bounds a new process: its processor time, and bytes of addresses."""
+
+    def bound() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    return bound
+
+
+class Notes:
+    """What became of each mutant, by name, in a file of lines."""
+
+    def __init__(self, path: Path) -> None:
+        """Read what an earlier call found."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        self.path = path
+        self.found = dict(json.loads(line) for line in path.read_text().splitlines())
+
+    def add(self, name: str, kind: str) -> None:
+        """Add and print a line."""
+        print(f"{kind:9}{name}", flush=True)
+        self.found[name] = kind
+        with self.path.open("a") as file:
+            file.write(json.dumps([name, kind]) + "\n")
+
+
+def row(name: str, found: list[str]) -> str:
+    """Return a row of the table; what does not compile does not count."""
+    counts = Counter(found)
+    is_noticed = np.array([it != "missed" for it in found if it != "unviable"], bool)
+    low, high = share_interval(is_noticed)
+    share = f"{100 * is_noticed.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    numbers = [f"{counts[kind]:9}" for kind in ("caught", "timeout", "missed", "unviable")]
+    return f"{name:28}" + "".join(numbers) + "  " + share
+
+
+def print_table(found: dict[str, str], folders: Sequence[str]) -> int:
+    """Print what became of each mutant, by folder, and those that were missed; return 1 if any."""
+    print(f"{'folder':28}   caught  timeout   missed unviable  noticed")
+    for folder in folders:
+        inside = [kind for name, kind in found.items() if name.startswith(f"{folder}/")]
+        if any(kind != "unviable" for kind in inside):
+            print(row(folder, inside))
+    if len(folders) > 1:
+        print(row("all", list(found.values())))
+    missed = [name for name, kind in found.items() if kind == "missed"]
+    print(*(f"missed: {name}" for name in missed), sep="\n")
+    return int(bool(missed))
