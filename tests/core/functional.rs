@@ -172,7 +172,7 @@ fn states_are_read_as_they_were_written() {
         let write = |state: &PositionWords, ply: &mut u16| *ply = state.position.ply() as u16;
         functional::read(variant, &words(variant, &all), &mut plies, RUN, write).unwrap();
         for (state, &ply) in all.iter().zip(&plies) {
-            assert_eq!(usize::from(ply), state.position.ply() as usize);
+            assert_eq!(usize::from(ply), state.position.ply());
         }
         let found = functional::positions(variant, &words(variant, &all));
         let illegal = all.iter().position(|state| state.illegal);
@@ -229,14 +229,14 @@ fn an_action_that_cannot_be_played_and_a_stop_are_errors() {
     let start = words(&variant, &states(&variant, 2, &mut SplitMix64::new(5)));
     let stop = AtomicBool::new(true);
     let stopped = Run { stop: &stop, ..RUN };
-    let step = |actions: &[i64], run| {
+    let advance = |actions: &[i64], run| {
         let reward = Reward::Outcome;
         functional::step(&variant, &start, actions, reward, IllegalAction::Raise, run).map(drop)
     };
-    assert_eq!(step(&[0, 0], stopped), Err(FunctionalError::Stopped));
+    assert_eq!(advance(&[0, 0], stopped), Err(FunctionalError::Stopped));
     for actions in [[64, 64], [-1, 0], [65, 0]] {
         assert!(
-            matches!(step(&actions, RUN), Err(FunctionalError::Action(_))),
+            matches!(advance(&actions, RUN), Err(FunctionalError::Action(_))),
             "{actions:?}"
         );
     }

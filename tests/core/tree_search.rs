@@ -355,7 +355,7 @@ fn actions_are_drawn_by_visits() {
             solve_leaves_below: 0,
             seed: 1,
         };
-        let roots = [root; DRAWS];
+        let roots = vec![root; DRAWS];
         let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
         run(&variant, &mut *search);
         let results = search.results(Limits::default()).unwrap();
