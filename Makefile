@@ -18,7 +18,7 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser \
-	test-rules test-boards test-aarch64 miri sanitize \
+	test-rules test-boards aarch64 test-aarch64 test-aarch64-rust test-aarch64-python miri sanitize \
 	sanitize-rust sanitize-python sanitize-threads fuzz mutants format lint stub wasm docs docs-links docs-rust \
 	pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all \
 	clean
@@ -91,8 +91,11 @@ test-boards: ## Compare a million steps on random boards with games that are pla
 # is that of libc6:arm64, since under qemu 7.2 that of libc6-arm64-cross hangs where a thread begins.
 AARCH64 := aarch64-unknown-linux-gnu
 AARCH64_RUSTC ?= rustc
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 AARCH64_TESTS ?=
-test-aarch64: ## Test the core for ARM under emulation, its stored bits among them (AARCH64_TESTS="stored_bits" chooses)
+test-aarch64: test-aarch64-rust test-aarch64-python ## Test core and package for ARM under emulation (Debian)
+
+aarch64:
 	@command -v qemu-aarch64 > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null \
 		&& test -e /lib/ld-linux-aarch64.so.1 \
 		&& ls "$$($(AARCH64_RUSTC) --print target-libdir --target $(AARCH64))"/libstd-* > /dev/null 2>&1 \
@@ -100,10 +103,37 @@ test-aarch64: ## Test the core for ARM under emulation, its stored bits among th
 		"--add-architecture arm64; apt-get update; apt-get install qemu-user gcc-aarch64-linux-gnu libc6:arm64" \
 		"libgcc-s1:arm64; and rustup target add $(AARCH64), or, without rustup, apt-get install rustc-web" \
 		"libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
-	RUSTC=$(AARCH64_RUSTC) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
+
+test-aarch64-rust: aarch64 ## Test the core for ARM, its stored bits among the tests (AARCH64_TESTS="stored_bits" chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
 		cargo test --quiet --no-default-features --lib --test core --target $(AARCH64) --target-dir target/aarch64 \
 		-- $(AARCH64_TESTS)
+
+# Debian's Python for ARM cannot be installed beside the other one, so its packages are unpacked.
+AARCH64_PYTHON := target/aarch64/python
+AARCH64_VERSION = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null)
+$(AARCH64_PYTHON)/installed: .venv/installed-test
+	rm -rf $(@D) && mkdir -p $(@D)/packages
+	cd $(@D)/packages && apt-get -q download $(addsuffix :arm64,python$(AARCH64_VERSION)-minimal \
+		libpython$(AARCH64_VERSION)-minimal libpython$(AARCH64_VERSION)-stdlib libexpat1 libffi8 libssl3 \
+		libbz2-1.0 liblzma5 zlib1g libstdc++6)
+	for package in $(@D)/packages/*.deb; do dpkg -x $$package $(@D)/root || exit 1; done
+	$(BIN)/pip install --quiet --target $(@D)/site --python-version $(AARCH64_VERSION) --only-binary :all: \
+		$(addprefix --platform manylinux,2014_aarch64 _2_27_aarch64 _2_28_aarch64) \
+		numpy gymnasium pytest pytest-timeout
+	touch $@
+
+AARCH64_PYTHON_TESTS ?= $(addprefix tests/python/,envs/test_vector_arrays.py envs/test_vector_starts.py \
+	search/test_tree_search.py rules/test_functional.py)
+test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the package for ARM (AARCH64_PYTHON_TESTS chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) PYO3_NO_PYTHON=1 PYO3_PYTHON= \
+		cargo build --quiet --lib --target $(AARCH64) --target-dir target/aarch64
+	rm -rf $(AARCH64_PYTHON)/package && mkdir $(AARCH64_PYTHON)/package
+	cp -rL python/mijnlieff $(AARCH64_PYTHON)/package
+	cp target/aarch64/$(AARCH64)/debug/libmijnlieff.so $(AARCH64_PYTHON)/package/mijnlieff/_mijnlieff.abi3.so
+	PYTHONPATH=$(CURDIR)/$(AARCH64_PYTHON)/package:$(CURDIR)/$(AARCH64_PYTHON)/site PYTHONDONTWRITEBYTECODE=1 \
+		qemu-aarch64 -L $(AARCH64_PYTHON)/root $(AARCH64_PYTHON)/root/usr/bin/python$(AARCH64_VERSION) \
+		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
 
 miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
 	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
