@@ -18,8 +18,10 @@ TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser \
-	test-rules test-boards test-aarch64 miri sanitize sanitize-threads fuzz mutants mutants-python format lint stub wasm docs \
-	docs-links docs-rust pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
+	test-rules test-boards aarch64 test-aarch64 test-aarch64-rust test-aarch64-python miri sanitize \
+	sanitize-rust sanitize-python sanitize-threads fuzz mutants mutants-python format lint stub wasm docs docs-links \
+	docs-rust pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all \
+	clean
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 20
@@ -51,7 +53,7 @@ test-python: .venv/installed-test ## Test the package
 CHECKED := target/checked/python
 test-assertions: .venv/installed-test ## Test environments, search and self-play by a module with debug assertions
 	cargo build --quiet --lib
-	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -r python/mijnlieff $(CHECKED)
+	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -rL python/mijnlieff $(CHECKED)
 	cp target/debug/libmijnlieff.so $(CHECKED)/mijnlieff/_mijnlieff.abi3.so
 	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -c "import mijnlieff; print(mijnlieff.__file__)"
 	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -m pytest tests/python/envs tests/python/search
@@ -89,8 +91,11 @@ test-boards: ## Compare a million steps on random boards with games that are pla
 # is that of libc6:arm64, since under qemu 7.2 that of libc6-arm64-cross hangs where a thread begins.
 AARCH64 := aarch64-unknown-linux-gnu
 AARCH64_RUSTC ?= rustc
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 AARCH64_TESTS ?=
-test-aarch64: ## Test the core for ARM under emulation, its stored bits among them (AARCH64_TESTS="stored_bits" chooses)
+test-aarch64: test-aarch64-rust test-aarch64-python ## Test core and package for ARM under emulation (Debian)
+
+aarch64:
 	@command -v qemu-aarch64 > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null \
 		&& test -e /lib/ld-linux-aarch64.so.1 \
 		&& ls "$$($(AARCH64_RUSTC) --print target-libdir --target $(AARCH64))"/libstd-* > /dev/null 2>&1 \
@@ -98,10 +103,37 @@ test-aarch64: ## Test the core for ARM under emulation, its stored bits among th
 		"--add-architecture arm64; apt-get update; apt-get install qemu-user gcc-aarch64-linux-gnu libc6:arm64" \
 		"libgcc-s1:arm64; and rustup target add $(AARCH64), or, without rustup, apt-get install rustc-web" \
 		"libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
-	RUSTC=$(AARCH64_RUSTC) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
+
+test-aarch64-rust: aarch64 ## Test the core for ARM, its stored bits among the tests (AARCH64_TESTS="stored_bits" chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
 		cargo test --quiet --no-default-features --lib --test core --target $(AARCH64) --target-dir target/aarch64 \
 		-- $(AARCH64_TESTS)
+
+# Debian's Python for ARM cannot be installed beside the other one, so its packages are unpacked.
+AARCH64_PYTHON := target/aarch64/python
+AARCH64_VERSION = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null)
+$(AARCH64_PYTHON)/installed: .venv/installed-test
+	rm -rf $(@D) && mkdir -p $(@D)/packages
+	cd $(@D)/packages && apt-get -q download $(addsuffix :arm64,python$(AARCH64_VERSION)-minimal \
+		libpython$(AARCH64_VERSION)-minimal libpython$(AARCH64_VERSION)-stdlib libexpat1 libffi8 libssl3 \
+		libbz2-1.0 liblzma5 zlib1g libstdc++6)
+	for package in $(@D)/packages/*.deb; do dpkg -x $$package $(@D)/root || exit 1; done
+	$(BIN)/pip install --quiet --target $(@D)/site --python-version $(AARCH64_VERSION) --only-binary :all: \
+		$(addprefix --platform manylinux,2014_aarch64 _2_27_aarch64 _2_28_aarch64) \
+		numpy gymnasium pytest pytest-timeout
+	touch $@
+
+AARCH64_PYTHON_TESTS ?= $(addprefix tests/python/,envs/test_vector_arrays.py envs/test_vector_starts.py \
+	search/test_tree_search.py rules/test_functional.py)
+test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the package for ARM (AARCH64_PYTHON_TESTS chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) PYO3_NO_PYTHON=1 PYO3_PYTHON= \
+		cargo build --quiet --lib --target $(AARCH64) --target-dir target/aarch64
+	rm -rf $(AARCH64_PYTHON)/package && mkdir $(AARCH64_PYTHON)/package
+	cp -rL python/mijnlieff $(AARCH64_PYTHON)/package
+	cp target/aarch64/$(AARCH64)/debug/libmijnlieff.so $(AARCH64_PYTHON)/package/mijnlieff/_mijnlieff.abi3.so
+	PYTHONPATH=$(CURDIR)/$(AARCH64_PYTHON)/package:$(CURDIR)/$(AARCH64_PYTHON)/site PYTHONDONTWRITEBYTECODE=1 \
+		qemu-aarch64 -L $(AARCH64_PYTHON)/root $(AARCH64_PYTHON)/root/usr/bin/python$(AARCH64_VERSION) \
+		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
 
 miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
 	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
@@ -111,13 +143,35 @@ miri: ## Check the threads, file headers and portable vectors for undefined beha
 
 NIGHTLY := @cargo +nightly --version > /dev/null 2>&1 \
 	|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+HOST = $$(rustc --print host-tuple)
 SANITIZED_TESTS ?=
 # Tests ask for more memory than there is, which has to fail as it does without a sanitizer.
-sanitize: ## Test the core by AddressSanitizer (needs nightly Rust; SANITIZED_TESTS="network" chooses)
+ASAN_RULES := allocator_may_return_null=1
+sanitize: sanitize-rust sanitize-python ## Test core and package by AddressSanitizer (needs nightly Rust, gcc and binutils; Linux)
+
+sanitize-rust: ## Test the core by AddressSanitizer (needs nightly Rust; SANITIZED_TESTS="network" chooses)
 	$(NIGHTLY)
-	ASAN_OPTIONS=allocator_may_return_null=1 RUSTFLAGS=-Zsanitizer=address \
+	ASAN_OPTIONS=$(ASAN_RULES) RUSTFLAGS=-Zsanitizer=address \
 		cargo +nightly test --quiet --no-default-features --lib --test core \
-		--target $$(rustc --print host-tuple) --target-dir target/sanitize -- $(SANITIZED_TESTS)
+		--target $(HOST) --target-dir target/sanitize -- $(SANITIZED_TESTS)
+
+# Python itself is not instrumented, so the sanitizer has to be loaded before it: as a library, made from the
+# archive that Rust links into programs. Left out is what needs PyTorch, and what limits the memory of a
+# process, of which the sanitizer reserves terabytes.
+ASAN_PYTHON := target/sanitize/python
+ASAN_ARCHIVE = $$(rustc +nightly --print target-libdir)/librustc-nightly_rt.asan.a
+ASAN_TESTS := $(addprefix tests/python/,envs search rules policies $(addprefix hostile/test_,bad_input.py \
+	integers.py json_text.py lent_memory.py long_lists.py fork.py))
+sanitize-python: .venv/installed-test ## Test the native parts of the package by AddressSanitizer (nightly Rust, gcc, binutils)
+	$(NIGHTLY)
+	RUSTFLAGS=-Zsanitizer=address cargo +nightly build --quiet --lib --target $(HOST) --target-dir target/sanitize
+	rm -rf $(ASAN_PYTHON) && mkdir -p $(ASAN_PYTHON) && cp -rL python/mijnlieff $(ASAN_PYTHON)
+	cp target/sanitize/$(HOST)/debug/libmijnlieff.so $(ASAN_PYTHON)/mijnlieff/_mijnlieff.abi3.so
+	cp $(ASAN_ARCHIVE) $(ASAN_PYTHON)/asan.a && ar d $(ASAN_PYTHON)/asan.a asan_preinit.cpp.o
+	gcc -shared -o $(ASAN_PYTHON)/asan.so -Wl,--whole-archive $(ASAN_PYTHON)/asan.a -Wl,--no-whole-archive -lm
+	LD_PRELOAD=$(CURDIR)/$(ASAN_PYTHON)/asan.so PYTHONMALLOC=malloc ASAN_OPTIONS=$(ASAN_RULES):detect_leaks=0 \
+		PYTHONPATH=$(CURDIR)/$(ASAN_PYTHON) $(TEST_ENV) $(BIN)/python -m pytest -m "not torch" --timeout 3000 \
+		-k "not (short_memory or threads_would_do)" $(ASAN_TESTS)
 
 # The standard library has to be instrumented too, so that its locks count.
 sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSanitizer (nightly Rust with rust-src)
@@ -125,7 +179,7 @@ sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSani
 	@test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" || { echo \
 		"the source of the standard library is missing: rustup component add rust-src --toolchain nightly"; exit 1; }
 	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
-		--target $$(rustc --print host-tuple) --target-dir target/sanitize -- threads:: vector tree_search self_play
+		--target $(HOST) --target-dir target/sanitize -- threads:: vector tree_search self_play
 
 fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }

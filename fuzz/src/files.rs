@@ -11,9 +11,9 @@ use ndarray::Array2;
 
 use super::input::Input;
 
-const HEADER: usize = 28;
+pub(crate) const HEADER: usize = 28;
 /// The letters and the version that a file starts with.
-type Start = (&'static [u8; 8], u32);
+pub(crate) type Start = (&'static [u8; 8], u32);
 const BOOK: Start = (b"MIJNBOOK", 1);
 const NETWORK: Start = (b"MIJNNETW", 2);
 const CANVAS_NETWORK: Start = (b"MIJNNETW", 3);
@@ -28,7 +28,7 @@ fn checksum(content: &[u8]) -> u64 {
     hash
 }
 
-fn sealed((letters, version): Start, content: &[u8]) -> Vec<u8> {
+pub(crate) fn sealed((letters, version): Start, content: &[u8]) -> Vec<u8> {
     let mut file = letters.to_vec();
     file.extend(version.to_le_bytes());
     file.extend((content.len() as u64).to_le_bytes());
@@ -38,13 +38,13 @@ fn sealed((letters, version): Start, content: &[u8]) -> Vec<u8> {
 }
 
 /// The content of a file with the right header.
-fn opened(start: Start, file: &[u8]) -> Option<&[u8]> {
+pub(crate) fn opened(start: Start, file: &[u8]) -> Option<&[u8]> {
     let content = file.get(HEADER..)?;
     (sealed(start, content) == file).then_some(content)
 }
 
 /// The bytes after some changes, possibly none.
-fn edited(input: &mut Input<'_>, mut bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn edited(input: &mut Input<'_>, mut bytes: Vec<u8>) -> Vec<u8> {
     for _ in 0..input.below(4) {
         let at = input.below(bytes.len() + 1);
         let end = bytes.len().min(at + input.below(6));

@@ -10,6 +10,7 @@ mod games;
 mod input;
 mod packed;
 mod states;
+mod tables;
 mod texts;
 
 pub use boards::{board_blocks, board_text};
@@ -17,4 +18,5 @@ pub use files::{book_file, network_file};
 pub use games::{legal_moves, pieces_and_points, symmetric_games};
 pub use packed::packed_word;
 pub use states::state_words;
+pub use tables::tablebase_file;
 pub use texts::{position_text, record_text};

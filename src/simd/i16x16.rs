@@ -12,6 +12,10 @@ pub(crate) trait Words: Copy {
     type Sums: Sums<Numbers = Self::Numbers>;
     type Numbers: Vector;
 
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "only the tests need it there")
+    )]
     fn store(self, words: &mut [i16; WORDS]);
     /// The sums of the products of each pair of lanes.
     fn multiply_pairs(self, other: Self) -> Self::Sums;

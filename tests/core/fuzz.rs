@@ -59,4 +59,5 @@ run_bodies! {
     state_words: 4_000 inputs of up to 150 bytes,
     book_file: 1_000 inputs of up to 60 bytes,
     network_file: 1_000 inputs of up to 60 bytes,
+    tablebase_file: 500 inputs of up to 60 bytes,
 }
