@@ -220,10 +220,10 @@ mod tests {
     use crate::random::{Draw, SplitMix64};
     use crate::search::minimax;
 
-    /// The position after so many stones of a random game.
+    /// The position after so many stones of a random game, and after a forced pass if there is one.
     fn random_position(variant: &Variant, stones: usize, rng: &mut SplitMix64) -> Position {
         let mut position = Position::new(variant);
-        while position.occupied().len() < stones {
+        while position.occupied().len() < stones || position.must_pass(variant) {
             let moves = position.legal_moves(variant);
             let mv = moves[rng.below(moves.len() as u64) as usize];
             position = position.play_unchecked(variant, mv);
