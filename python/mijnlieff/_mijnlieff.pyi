@@ -76,7 +76,6 @@ __all__ = [
     "set_table_bytes",
     "solve",
     "solver_for",
-    "solvers_for",
     "threads_of",
 ]
 
@@ -2280,16 +2279,6 @@ def solver_for(variant: VariantLike, tablebase: Tablebase | None = None) -> Solv
     Raises:
         BookError: the book that comes with the package is damaged.
         ValueError: the tablebase is of another board or number of copies.
-    """
-
-def solvers_for(variants: Sequence[VariantLike]) -> list[Solver]:
-    """A solver for each of these variants, of which there may be many.
-
-    Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
-    share of it are kept for the next call.
-
-    Raises:
-        BookError: the book that comes with the package is damaged.
     """
 
 def threads_of(num_threads: object) -> int | None:

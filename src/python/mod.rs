@@ -110,7 +110,7 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::self_play::PySelfPlayGames;
     #[pymodule_export]
-    use crate::python::solvers::{set_table_bytes, solve, solver_for, solvers_for};
+    use crate::python::solvers::{set_table_bytes, solve, solver_for};
     #[pymodule_export]
     use crate::python::tablebase::PyTablebase;
     #[pymodule_export]

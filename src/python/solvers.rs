@@ -15,7 +15,6 @@ use crate::python::players::solution::PySolution;
 use crate::python::players::solver::PySolver;
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
-use crate::python::rules::variant_argument::Variants;
 use crate::python::tablebase::PyTablebase;
 use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
 
@@ -81,7 +80,7 @@ pub(crate) fn solver_of(
     }
 }
 
-/// The solvers of these variants, as [`solvers_for`] gives them, or those of a tablebase.
+/// The solvers of these variants, as [`shared_solvers`] gives them, or those of a tablebase.
 ///
 /// # Errors
 ///
@@ -169,19 +168,6 @@ fn solver_with(
         }
         None => shared_solver(py, variant),
     }
-}
-
-/// A solver for each of these variants, of which there may be many.
-///
-/// Up to four get those of `solver_for`. More share the memory of one table; solvers of the same
-/// share of it are kept for the next call.
-///
-/// Raises:
-///     BookError: the book that comes with the package is damaged.
-#[pyfunction]
-pub(crate) fn solvers_for(py: Python<'_>, variants: Variants) -> PyResult<Vec<Py<PySolver>>> {
-    let variants: Vec<_> = variants.0.into_iter().map(|variant| variant.0).collect();
-    shared_solvers(py, &variants)
 }
 
 /// Set the most memory that the table of a solver may take, in bytes; the default is 64 MiB.
