@@ -1,0 +1,117 @@
+# Checks that need more than Rust and Python, or hours: other processors, sanitizers, fuzzing, mutants.
+
+.PHONY: aarch64 test-aarch64 test-aarch64-rust test-aarch64-python miri sanitize sanitize-rust sanitize-python \
+	sanitize-threads fuzz mutants mutants-python
+
+# A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc. The C library
+# is that of libc6:arm64, since under qemu 7.2 that of libc6-arm64-cross hangs where a thread begins.
+AARCH64 := aarch64-unknown-linux-gnu
+AARCH64_RUSTC ?= rustc
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+AARCH64_TESTS ?=
+test-aarch64: test-aarch64-rust test-aarch64-python ## Test core and package for ARM under emulation (Debian)
+
+aarch64:
+	@command -v qemu-aarch64 > /dev/null && command -v aarch64-linux-gnu-gcc > /dev/null \
+		&& test -e /lib/ld-linux-aarch64.so.1 \
+		&& ls "$$($(AARCH64_RUSTC) --print target-libdir --target $(AARCH64))"/libstd-* > /dev/null 2>&1 \
+		|| { echo "qemu, a linker, the C library or Rust's standard library for ARM is missing. Debian: dpkg" \
+		"--add-architecture arm64; apt-get update; apt-get install qemu-user gcc-aarch64-linux-gnu libc6:arm64" \
+		"libgcc-s1:arm64; and rustup target add $(AARCH64), or, without rustup, apt-get install rustc-web" \
+		"libstd-rust-web-dev:arm64, and AARCH64_RUSTC=/usr/bin/rustc"; exit 1; }
+
+test-aarch64-rust: aarch64 ## Test the core for ARM, its stored bits among the tests (AARCH64_TESTS="stored_bits" chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 \
+		cargo test --quiet --no-default-features --lib --test core --target $(AARCH64) --target-dir target/aarch64 \
+		-- $(AARCH64_TESTS)
+
+# Debian's Python for ARM cannot be installed beside the other one, so its packages are unpacked.
+AARCH64_PYTHON := target/aarch64/python
+AARCH64_VERSION = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null)
+$(AARCH64_PYTHON)/installed: .venv/installed-test
+	rm -rf $(@D) && mkdir -p $(@D)/packages
+	cd $(@D)/packages && apt-get -q download $(addsuffix :arm64,python$(AARCH64_VERSION)-minimal \
+		libpython$(AARCH64_VERSION)-minimal libpython$(AARCH64_VERSION)-stdlib libexpat1 libffi8 libssl3 \
+		libbz2-1.0 liblzma5 zlib1g libstdc++6)
+	for package in $(@D)/packages/*.deb; do dpkg -x $$package $(@D)/root || exit 1; done
+	$(BIN)/pip install --quiet --target $(@D)/site --python-version $(AARCH64_VERSION) --only-binary :all: \
+		$(addprefix --platform manylinux,2014_aarch64 _2_27_aarch64 _2_28_aarch64) \
+		numpy gymnasium pytest pytest-timeout
+	touch $@
+
+AARCH64_PYTHON_TESTS ?= $(addprefix tests/python/,envs/test_vector_arrays.py envs/test_vector_starts.py \
+	search/test_tree_search.py rules/test_functional.py)
+test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the package for ARM (AARCH64_PYTHON_TESTS chooses)
+	RUSTC=$(AARCH64_RUSTC) $(AARCH64_LINKER) PYO3_NO_PYTHON=1 PYO3_PYTHON= \
+		cargo build --quiet --lib --target $(AARCH64) --target-dir target/aarch64
+	rm -rf $(AARCH64_PYTHON)/package && mkdir $(AARCH64_PYTHON)/package
+	cp -rL python/mijnlieff $(AARCH64_PYTHON)/package
+	cp target/aarch64/$(AARCH64)/debug/libmijnlieff.so $(AARCH64_PYTHON)/package/mijnlieff/_mijnlieff.abi3.so
+	PYTHONPATH=$(CURDIR)/$(AARCH64_PYTHON)/package:$(CURDIR)/$(AARCH64_PYTHON)/site PYTHONDONTWRITEBYTECODE=1 \
+		qemu-aarch64 -L $(AARCH64_PYTHON)/root $(AARCH64_PYTHON)/root/usr/bin/python$(AARCH64_VERSION) \
+		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
+
+miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
+	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
+		"rustup toolchain install nightly --component miri"; exit 1; }
+	cargo +nightly miri test --quiet --no-default-features --lib -- \
+		threads:: file_header:: simd::exp:: all_processors_calculate_alike
+
+NIGHTLY := @cargo +nightly --version > /dev/null 2>&1 \
+	|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+HOST = $$(rustc --print host-tuple)
+SANITIZED_TESTS ?=
+# Tests ask for more memory than there is, which has to fail as it does without a sanitizer.
+ASAN_RULES := allocator_may_return_null=1
+sanitize: sanitize-rust sanitize-python ## Test core and package by AddressSanitizer (needs nightly Rust, gcc and binutils; Linux)
+
+sanitize-rust: ## Test the core by AddressSanitizer (needs nightly Rust; SANITIZED_TESTS="network" chooses)
+	$(NIGHTLY)
+	ASAN_OPTIONS=$(ASAN_RULES) RUSTFLAGS=-Zsanitizer=address \
+		cargo +nightly test --quiet --no-default-features --lib --test core \
+		--target $(HOST) --target-dir target/sanitize -- $(SANITIZED_TESTS)
+
+# Python itself is not instrumented, so the sanitizer has to be loaded before it: as a library, made from the
+# archive that Rust links into programs. Left out is what needs PyTorch, and what limits the memory of a
+# process, of which the sanitizer reserves terabytes.
+ASAN_PYTHON := target/sanitize/python
+ASAN_ARCHIVE = $$(rustc +nightly --print target-libdir)/librustc-nightly_rt.asan.a
+ASAN_TESTS := $(addprefix tests/python/,envs search rules policies $(addprefix hostile/test_,bad_input.py \
+	integers.py json_text.py lent_memory.py long_lists.py fork.py))
+sanitize-python: .venv/installed-test ## Test the native parts of the package by AddressSanitizer (nightly Rust, gcc, binutils)
+	$(NIGHTLY)
+	RUSTFLAGS=-Zsanitizer=address cargo +nightly build --quiet --lib --target $(HOST) --target-dir target/sanitize
+	rm -rf $(ASAN_PYTHON) && mkdir -p $(ASAN_PYTHON) && cp -rL python/mijnlieff $(ASAN_PYTHON)
+	cp target/sanitize/$(HOST)/debug/libmijnlieff.so $(ASAN_PYTHON)/mijnlieff/_mijnlieff.abi3.so
+	cp $(ASAN_ARCHIVE) $(ASAN_PYTHON)/asan.a && ar d $(ASAN_PYTHON)/asan.a asan_preinit.cpp.o
+	gcc -shared -o $(ASAN_PYTHON)/asan.so -Wl,--whole-archive $(ASAN_PYTHON)/asan.a -Wl,--no-whole-archive -lm
+	LD_PRELOAD=$(CURDIR)/$(ASAN_PYTHON)/asan.so PYTHONMALLOC=malloc ASAN_OPTIONS=$(ASAN_RULES):detect_leaks=0 \
+		PYTHONPATH=$(CURDIR)/$(ASAN_PYTHON) $(TEST_ENV) $(BIN)/python -m pytest -m "not torch" --timeout 3000 \
+		-k "not (short_memory or threads_would_do)" $(ASAN_TESTS)
+
+# The standard library has to be instrumented too, so that its locks count.
+sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSanitizer (nightly Rust with rust-src)
+	$(NIGHTLY)
+	@test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" || { echo \
+		"the source of the standard library is missing: rustup component add rust-src --toolchain nightly"; exit 1; }
+	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
+		--target $(HOST) --target-dir target/sanitize -- threads:: vector tree_search self_play
+
+fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
+	$(NIGHTLY)
+	$(PYTHON) -m tools.release.fuzz_seeds unpack
+	for target in $$(cargo fuzz list); do \
+		cargo +nightly fuzz run $$target -- -max_len=1024 -print_final_stats=1 \
+			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
+	done
+
+MUTANTS ?= 12
+SEED ?= 0
+mutants: .venv/installed-test ## Change the core in MUTANTS=12 ways a folder, drawn by SEED=0, and count what the Rust tests notice
+	@cargo mutants --version > /dev/null 2>&1 || { echo "cargo-mutants is missing: cargo install cargo-mutants"; exit 1; }
+	$(BIN)/python -m tools.release.mutants.rust --sample $(MUTANTS) --seed $(SEED)
+
+PYTHON_MUTANTS ?= 100
+mutants-python: .venv/installed-test ## Change the evaluation in PYTHON_MUTANTS=100 ways, drawn by SEED=0, and count what its tests notice
+	$(BIN)/python -m tools.release.mutants.python --sample $(PYTHON_MUTANTS) --seed $(SEED)
