@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from contextlib import contextmanager
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -135,6 +137,21 @@ def test_the_matches_are_those_of_evaluate():
         assert standing.total.games == 120
     with pytest.raises(KeyError, match="no match of 'deep' against 'nobody'"):
         report.score("deep", "nobody")
+
+
+def test_the_progress_is_that_of_all_games(monkeypatch):
+    totals, steps = [], []
+
+    @contextmanager
+    def bar(total, unit, enabled):
+        totals.append((total, unit, enabled))
+        yield steps.append
+
+    module = import_module("mijnlieff.evaluation.tournament")
+    monkeypatch.setattr(module, "progress_bar", bar)
+    tournament(NAMES, games=4, progress=True)
+    assert totals == [(3 * 4, "games", True)]
+    assert sum(steps) == 3 * 4
 
 
 def test_a_report_reads_well():
