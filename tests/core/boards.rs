@@ -5,7 +5,7 @@
 use std::env;
 use std::sync::Arc;
 
-use mijnlieff::encode::{Canvas, Layout, VariantSet};
+use mijnlieff::encode::{Canvas, CanvasError, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
@@ -449,4 +449,21 @@ fn games_are_put_at_positions_of_their_variants() {
     batch.step(&actions, false);
     other.step(&actions, false);
     assert_eq!(batch.floats, other.floats);
+}
+
+#[test]
+fn positions_on_a_canvas_are_laid_out_as_planes() {
+    let variant = Arc::new(Variant::default());
+    let canvas = Canvas::new(4, 4).unwrap();
+    let one = VariantSet::one(Arc::clone(&variant));
+    let on_canvas = VariantSet::on_canvas(vec![variant], canvas).unwrap();
+    for layout in [Layout::Flat, Layout::Planes] {
+        assert_eq!(one.check_layout(layout), Ok(()));
+    }
+    assert_eq!(on_canvas.check_layout(Layout::Planes), Ok(()));
+    let found = Layout::Flat;
+    assert_eq!(
+        on_canvas.check_layout(found),
+        Err(CanvasError::Layout { found })
+    );
 }

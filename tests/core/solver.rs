@@ -450,3 +450,19 @@ fn a_shorter_book_knows_the_positions_of_few_stones() {
         }
     }
 }
+
+#[test]
+fn a_solver_serves_the_variants_of_its_board_and_copies() {
+    let variant = |board: &str, opening, copies| {
+        Variant::new(Board::from_text(board).unwrap(), opening, copies).unwrap()
+    };
+    let solver = Solver::new(&variant("###\n###", Opening::Anywhere, 1));
+    assert!(solver.serves(&variant("###\n###", Opening::Anywhere, 1)));
+    for other in [
+        variant("##\n##\n##", Opening::Anywhere, 1),
+        variant("###\n###", Opening::Anywhere, 2),
+        variant("###\n###", Opening::CornerStraight, 1),
+    ] {
+        assert!(!solver.serves(&other), "{other:?}");
+    }
+}
