@@ -13,6 +13,8 @@ use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{IllegalAction, Observations, Reward};
 
+use super::solver::random_move;
+
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 const RUN: Run<'static> = Run {
     num_threads: 2,
@@ -44,9 +46,7 @@ fn states(variant: &Variant, count: usize, rng: &mut SplitMix64) -> Vec<Position
             if position.is_over(variant) {
                 break;
             }
-            let moves = position.legal_moves(variant);
-            position =
-                position.play_unchecked(variant, moves[rng.below(moves.len() as u64) as usize]);
+            position = random_move(variant, &position, rng);
         }
         let illegal = number % 13 == 5 && !position.is_over(variant);
         found.push(PositionWords { position, illegal });

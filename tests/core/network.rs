@@ -9,6 +9,8 @@ use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
+use super::solver::random_move;
+
 pub(super) const SIZES: Architecture = Architecture {
     units: 10,
     blocks: 2,
@@ -71,8 +73,7 @@ pub(super) fn game(variant: &Variant, seed: u64) -> Vec<Position> {
     let mut positions = Vec::new();
     while !position.is_over(variant) {
         positions.push(position);
-        let moves = position.legal_moves(variant);
-        position = position.play_unchecked(variant, moves[rng.below(moves.len() as u64) as usize]);
+        position = random_move(variant, &position, &mut rng);
     }
     positions
 }

@@ -4,9 +4,11 @@
 //! The numbers are what the searches take. Where one takes fewer, lower its number.
 
 use mijnlieff::game::{Board, Opening, Position, Variant};
-use mijnlieff::random::{Draw, SplitMix64};
+use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Limits, best_moves};
+
+use super::solver::random_move;
 
 /// Positions of random games with so many empty cells, in which a stone can be placed.
 fn positions(variant: &Variant, empty: usize, count: usize) -> Vec<Position> {
@@ -15,9 +17,7 @@ fn positions(variant: &Variant, empty: usize, count: usize) -> Vec<Position> {
     while found.len() < count {
         let mut position = Position::new(variant);
         while variant.board().num_cells() - position.occupied().len() > empty {
-            let moves = position.legal_moves(variant);
-            let mv = moves[rng.below(moves.len() as u64) as usize];
-            position = position.play(variant, mv).unwrap();
+            position = random_move(variant, &position, &mut rng);
         }
         if !position.must_pass(variant) && !position.is_over(variant) {
             found.push(position);

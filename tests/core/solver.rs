@@ -31,7 +31,12 @@ const BOARDS: [&str; 12] = [
 /// Longer games than this are too many for plain minimax.
 const MOST_PLIES: u32 = 64;
 
-fn random_move(variant: &Variant, position: &Position, rng: &mut SplitMix64) -> Position {
+/// The position after a legal move drawn at random.
+pub(super) fn random_move(
+    variant: &Variant,
+    position: &Position,
+    rng: &mut SplitMix64,
+) -> Position {
     let moves = position.legal_moves(variant);
     let mv = moves[rng.below(moves.len() as u64) as usize];
     position.play(variant, mv).unwrap()

@@ -23,6 +23,16 @@ const GUMBEL: Root = Root::Gumbel {
     c_scale: 0.5,
 };
 
+const CONFIG: TreeConfig = TreeConfig {
+    num_simulations: 20,
+    root: GUMBEL,
+    temperature: 1.0,
+    margin_weight: 0.0,
+    solve_roots_below: 0,
+    solve_leaves_below: 0,
+    seed: 1,
+};
+
 fn positions(variant: &Variant, plies: usize) -> Vec<Position> {
     let seeds = 0..TREES as u64;
     seeds
@@ -31,15 +41,7 @@ fn positions(variant: &Variant, plies: usize) -> Vec<Position> {
 }
 
 fn search(variant: &Arc<Variant>, root: Root) -> Box<dyn TreeSearch> {
-    let config = TreeConfig {
-        num_simulations: 20,
-        root,
-        temperature: 1.0,
-        margin_weight: 0.0,
-        solve_roots_below: 0,
-        solve_leaves_below: 0,
-        seed: 1,
-    };
+    let config = TreeConfig { root, ..CONFIG };
     tree_search(
         variant,
         &positions(variant, 3),
@@ -222,12 +224,8 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
     for solve_leaves_below in [0, 8] {
         let config = TreeConfig {
             num_simulations: 24,
-            root: GUMBEL,
-            temperature: 1.0,
-            margin_weight: 0.0,
-            solve_roots_below: 0,
             solve_leaves_below,
-            seed: 1,
+            ..CONFIG
         };
         let solver = |variant: &Arc<Variant>| Arc::new(Solver::within(variant, 1 << 19).unwrap());
         let solvers = variants.all().iter().map(solver).collect();
@@ -263,12 +261,8 @@ fn noise_is_in_proportion_to_the_temperature() {
     let noise = |temperature| {
         let config = TreeConfig {
             num_simulations: 4,
-            root: GUMBEL,
             temperature,
-            margin_weight: 0.0,
-            solve_roots_below: 0,
-            solve_leaves_below: 0,
-            seed: 1,
+            ..CONFIG
         };
         let roots = positions(&variant, 3);
         let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
@@ -350,10 +344,7 @@ fn actions_are_drawn_by_visits() {
                 dirichlet_alpha: 1.0,
             },
             temperature,
-            margin_weight: 0.0,
-            solve_roots_below: 0,
-            solve_leaves_below: 0,
-            seed: 1,
+            ..CONFIG
         };
         let roots = vec![root; DRAWS];
         let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();

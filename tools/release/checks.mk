@@ -33,7 +33,7 @@ $(AARCH64_PYTHON)/installed: .venv/installed-test
 	cd $(@D)/packages && apt-get -q download $(addsuffix :arm64,python$(AARCH64_VERSION)-minimal \
 		libpython$(AARCH64_VERSION)-minimal libpython$(AARCH64_VERSION)-stdlib libexpat1 libffi8 libssl3 \
 		libbz2-1.0 liblzma5 zlib1g libstdc++6)
-	for package in $(@D)/packages/*.deb; do dpkg -x $$package $(@D)/root || exit 1; done
+	for package in $(@D)/packages/*.deb; do dpkg -x $$package $(@D)/unpacked || exit 1; done
 	$(BIN)/pip install --quiet --target $(@D)/site --python-version $(AARCH64_VERSION) --only-binary :all: \
 		$(addprefix --platform manylinux,2014_aarch64 _2_27_aarch64 _2_28_aarch64) \
 		numpy gymnasium pytest pytest-timeout
@@ -48,7 +48,7 @@ test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the pac
 	cp -rL python/mijnlieff $(AARCH64_PYTHON)/package
 	cp target/aarch64/$(AARCH64)/debug/libmijnlieff.so $(AARCH64_PYTHON)/package/mijnlieff/_mijnlieff.abi3.so
 	PYTHONPATH=$(CURDIR)/$(AARCH64_PYTHON)/package:$(CURDIR)/$(AARCH64_PYTHON)/site PYTHONDONTWRITEBYTECODE=1 \
-		qemu-aarch64 -L $(AARCH64_PYTHON)/root $(AARCH64_PYTHON)/root/usr/bin/python$(AARCH64_VERSION) \
+		qemu-aarch64 -L $(AARCH64_PYTHON)/unpacked $(AARCH64_PYTHON)/unpacked/usr/bin/python$(AARCH64_VERSION) \
 		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
 
 miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri

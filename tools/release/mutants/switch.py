@@ -1,6 +1,6 @@
 """One copy of the sources with many changes in it, each made where its number is asked for.
 
-cargo-mutants lists changes ("mutants") and compiles the crate anew for each. Nearly all of them lie
+cargo-mutants lists changes ("mutants") and compiles the crate once for each. Nearly all of them lie
 in a function; here its body stands once for each change, and the environment variable `MUTANT` says
 which one runs. A `const fn` becomes a plain one for that, where nothing constant calls it.
 """
