@@ -13,6 +13,8 @@ use mijnlieff::policy::{Policy, opening};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits};
 
+use super::solver::margin_for;
+
 fn variant(rows: &str, opening: Opening) -> Variant {
     Variant::new(Board::from_text(rows).unwrap(), opening, 1).unwrap()
 }
@@ -55,12 +57,7 @@ fn least(
     known: &mut HashMap<Position, i32>,
 ) -> i32 {
     if position.is_over(variant) {
-        let margin = position.margin(variant);
-        return if seat == Player::Light {
-            margin
-        } else {
-            -margin
-        };
+        return margin_for(variant, position, seat);
     }
     if let Some(&margin) = known.get(position) {
         return margin;

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mijnlieff::game::{Board, Opening, Player, Position, Variant};
+use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tablebase::{Tablebase, TablebaseError};
+
+use super::solver::margin_for;
 
 /// A file in a folder of its own, which goes with the value.
 struct Scratch(PathBuf);
@@ -52,10 +54,7 @@ fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position,
         .map(|mv| -minimax(variant, &position.play_unchecked(variant, mv), known));
     let margin = after
         .max()
-        .unwrap_or_else(|| match position.side_to_move() {
-            Player::Light => position.margin(variant),
-            Player::Dark => -position.margin(variant),
-        });
+        .unwrap_or_else(|| margin_for(variant, position, position.side_to_move()));
     known.insert(*position, margin);
     margin
 }

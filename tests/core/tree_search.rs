@@ -15,6 +15,8 @@ use mijnlieff::tree_search::{
 };
 use mijnlieff::vector::Observations;
 
+use super::solver::margin_for;
+
 const TREES: usize = 10;
 
 const GUMBEL: Root = Root::Gumbel {
@@ -314,12 +316,7 @@ fn games_that_are_over_have_the_value_of_their_result() {
                 position.is_over(&variant) && !node.actions.is_empty()
             );
             if node.exact {
-                let margin = position.margin(&variant).signum();
-                let won = if mover == Player::Light {
-                    margin
-                } else {
-                    -margin
-                };
+                let won = margin_for(&variant, &position, mover).signum();
                 assert!((node.value - won as f32).abs() < 1e-6, "{position:?}");
                 ends += 1;
             }
@@ -380,14 +377,15 @@ fn actions_are_drawn_by_visits() {
     }
 }
 
-/// Adds the results of all ways to play on, for Light.
-fn add_results(variant: &Variant, position: &Position, results: &mut Vec<i32>) {
+/// Adds a player's results of all ways to play on.
+fn add_results(variant: &Variant, position: &Position, player: Player, results: &mut Vec<i32>) {
     if position.is_over(variant) {
-        results.push(position.margin(variant).signum());
+        results.push(margin_for(variant, position, player).signum());
         return;
     }
     for mv in position.legal_moves(variant) {
-        add_results(variant, &position.play_unchecked(variant, mv), results);
+        let after = position.play_unchecked(variant, mv);
+        add_results(variant, &after, player, results);
     }
 }
 
@@ -406,19 +404,11 @@ fn rollouts_give_the_results_of_games_and_even_priors() {
     let mut decided = 0;
     for (tree, root) in roots.iter().enumerate() {
         let mut results = Vec::new();
-        add_results(&variant, root, &mut results);
-        let sign = if root.side_to_move() == Player::Light {
-            1
-        } else {
-            -1
-        };
+        add_results(&variant, root, root.side_to_move(), &mut results);
         let (least, most) = (results.iter().min().unwrap(), results.iter().max().unwrap());
         assert!(values[tree].abs() <= 1.0);
         if least == most {
-            assert!(
-                (values[tree] - (sign * least) as f32).abs() < 1e-6,
-                "{root:?}"
-            );
+            assert!((values[tree] - *least as f32).abs() < 1e-6, "{root:?}");
             decided += 1;
         }
         let prior = 1.0 / root.count_legal_moves(&variant) as f32;
