@@ -22,7 +22,21 @@ const BLOCK: usize = 1 << 16;
 struct Table {
     variant: Variant,
     file: Vec<u8>,
+    levels: Vec<Level>,
     margins: HashMap<Position, i32>,
+}
+
+impl Table {
+    /// The length of the head of the file.
+    fn head(&self) -> usize {
+        self.levels.last().expect("there are levels").sums.start
+    }
+}
+
+/// Where the checksums and the rows of the positions with some number of stones lie.
+struct Level {
+    sums: Range<usize>,
+    rows: Range<usize>,
 }
 
 static TABLES: LazyLock<[Table; 3]> = LazyLock::new(|| {
@@ -37,6 +51,7 @@ static TABLES: LazyLock<[Table; 3]> = LazyLock::new(|| {
         minimax(&variant, &Position::new(&variant), &mut margins);
         Table {
             variant,
+            levels: levels(&file),
             file,
             margins,
         }
@@ -84,15 +99,18 @@ fn sums(rows: &[u8]) -> Vec<u8> {
     sealed(SUMS, &sums.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
 }
 
-/// Where the checksums and the rows of a built table lie, by the number of stones.
-fn levels(file: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+/// The levels of a table as it was built, by the number of stones.
+fn levels(file: &[u8]) -> Vec<Level> {
     let mut levels = Vec::new();
     let mut end = file.len();
     for start in (0..file.len()).rev() {
         if file[start..].starts_with(SUMS.0) {
             let length = file[start + 12..start + 20].try_into().expect("8 bytes");
             let rows = start + HEADER + u64::from_le_bytes(length) as usize;
-            levels.push((start..rows, rows..end));
+            levels.push(Level {
+                sums: start..rows,
+                rows: rows..end,
+            });
             end = start;
         }
     }
@@ -103,20 +121,19 @@ fn levels(file: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
 /// made right again.
 fn file(input: &mut Input<'_>, table: &Table) -> Vec<u8> {
     let mut file = table.file.clone();
-    let levels = levels(&file);
     match input.below(4) {
         0 => {
-            let head = levels.last().expect("there are levels").0.start;
+            let head = table.head();
             let content = edited(input, file[HEADER..head].to_vec());
             [&sealed(HEAD, &content), &file[head..]].concat()
         }
         1 => {
-            let (before, rows) = &levels[input.below(levels.len())];
+            let Level { sums: at, rows } = &table.levels[input.below(table.levels.len())];
             for _ in 0..=input.below(3) {
                 file[rows.start + input.below(rows.len())] = input.byte();
             }
             let sums = sums(&file[rows.clone()]);
-            file[before.clone()].copy_from_slice(&sums);
+            file[at.clone()].copy_from_slice(&sums);
             file
         }
         2 => input.rest().to_vec(),
@@ -126,18 +143,15 @@ fn file(input: &mut Input<'_>, table: &Table) -> Vec<u8> {
 
 /// Checks the margins of the positions of a game.
 fn check_margins(input: &mut Input<'_>, found: &Tablebase, file: &[u8], table: &Table) {
-    let levels = levels(&table.file);
-    let is_damaged = |stones: usize| {
-        let (before, rows) = &levels[stones];
-        sums(&file[rows.clone()]) != file[before.clone()]
-    };
-    let is_as_built = |stones: usize| {
-        let rows = &levels[stones].1;
-        file[rows.clone()] == table.file[rows.clone()]
-    };
+    let damaged: Vec<bool> = (table.levels.iter())
+        .map(|level| sums(&file[level.rows.clone()]) != file[level.sums.clone()])
+        .collect();
+    let is_any_damaged = damaged.contains(&true);
     let whole = found.check(&AtomicBool::new(false));
-    assert_eq!(whole.is_err(), (0..levels.len()).any(is_damaged));
-    let is_true = (0..levels.len()).all(|stones| is_as_built(stones) || is_damaged(stones));
+    assert_eq!(whole.is_err(), is_any_damaged);
+    let is_true = (table.levels.iter().zip(&damaged)).all(|(Level { rows, .. }, damaged)| {
+        *damaged || file[rows.clone()] == table.file[rows.clone()]
+    });
 
     let variant = &table.variant;
     let mut position = Position::new(variant);
@@ -145,7 +159,7 @@ fn check_margins(input: &mut Input<'_>, found: &Tablebase, file: &[u8], table: &
         match found.margin(variant, &position) {
             Ok(margin) if is_true => assert_eq!(margin, table.margins[&position]),
             Ok(margin) => assert!((-8..=8).contains(&margin)),
-            Err(error) => assert!(is_damaged(error.stones)),
+            Err(error) => assert!(damaged[error.stones]),
         }
         let solved = found.solve_each(variant, &[position], |margin, moves| {
             let legal = position.legal_moves(variant);
@@ -156,7 +170,7 @@ fn check_margins(input: &mut Input<'_>, found: &Tablebase, file: &[u8], table: &
             }
             assert!(!is_true || margin == table.margins[&position]);
         });
-        assert!(solved.is_ok() || (0..levels.len()).any(is_damaged));
+        assert!(solved.is_ok() || is_any_damaged);
         let Some(mv) = input.legal_move(variant, &position) else {
             return;
         };
@@ -170,14 +184,11 @@ pub fn tablebase_file(data: &[u8]) {
     let mut input = Input::new(data);
     let table = &TABLES[input.below(TABLES.len())];
     let file = file(&mut input, table);
-    let levels = levels(&table.file);
-    let head = levels.last().expect("there are levels").0.start;
+    let head = table.head();
     // The same board can be written in another way, with `/` between its rows.
     let has_head = file.len() == table.file.len() && opened(HEAD, &file[..head]).is_some();
     let is_readable = has_head
-        && levels
-            .iter()
-            .all(|(sums, _)| opened(SUMS, &file[sums.clone()]).is_some());
+        && (table.levels.iter()).all(|level| opened(SUMS, &file[level.sums.clone()]).is_some());
     let path = path();
     fs::write(&path, &file).unwrap();
     match Tablebase::open(&path) {

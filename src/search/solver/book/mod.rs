@@ -1,8 +1,8 @@
 //! The book: exact margins of every early position of the standard game, whatever the opening rule.
 //!
 //! It holds the positions with 1 to [`Book::STONES`] stones in which a stone can be placed, one for
-//! all symmetric ones; a [shortened](shorten_book) one those with fewer stones. A position is found by its whole key, so one that cannot be reached is not
-//! in the book, rather than answered wrongly.
+//! all symmetric ones; a [shortened](shorten_book) one those with fewer stones. A position is found by its
+//! whole key, so one that cannot be reached is not in the book, rather than answered wrongly.
 
 mod format;
 mod make;
@@ -71,6 +71,19 @@ impl Group {
     }
 }
 
+/// The most stones on a position of a book, [`Book::STONES`] if some have more.
+fn most_stones(groups: &[Group]) -> usize {
+    let mut most = 0;
+    for group in groups {
+        most = most.max(group.stones() as usize);
+        // In the whole book one of the first groups is enough.
+        if most >= Book::STONES {
+            return Book::STONES;
+        }
+    }
+    most
+}
+
 impl Book {
     /// The most stones on a position of the whole book.
     pub const STONES: usize = 5;
@@ -86,10 +99,9 @@ impl Book {
     /// If there are not 256 KiB of memory for tables, which the first book makes.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
-        let stones = groups.iter().map(|group| group.stones() as usize).max();
         Ok(Self {
             geometry: &STANDARD,
-            stones: stones.unwrap_or_default().min(Self::STONES),
+            stones: most_stones(&groups),
             groups,
             entries,
             len,
