@@ -89,3 +89,19 @@ impl<'a> Blocks<'a> {
         map_in_order(outputs.enumerate(), run.num_threads, || (), work).map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Board, Opening};
+
+    #[test]
+    fn many_states_of_sixteen_cells_are_packed() {
+        let standard = Variant::default();
+        assert!(packs(&standard, Layout::Flat, MIN_PACKED));
+        assert!(!packs(&standard, Layout::Flat, MIN_PACKED - 1));
+        let board = Board::from_text("####\n####\n####\n####\n####").unwrap();
+        let large = Variant::new(board, Opening::Anywhere, 3).unwrap();
+        assert!(!packs(&large, Layout::Flat, MIN_PACKED));
+    }
+}

@@ -215,6 +215,13 @@ fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
     assert_eq!(unsolved.halt, Halt::NodeLimit { max_nodes: 50 });
     let found = solve(&solver, &position);
     assert!(unsolved.bounds.lower <= found.margin && found.margin <= unsolved.bounds.upper);
+    assert!(found.nodes > 50);
+    // Solved before, yet nothing is done once it is told to stop.
+    let stop = AtomicBool::new(true);
+    let unsolved = solver
+        .solve(&position, Limits::stopped_by(&stop))
+        .unwrap_err();
+    assert_eq!(unsolved.halt, Halt::Stopped);
 }
 
 #[test]
@@ -442,6 +449,18 @@ fn the_book_is_read_and_knows_early_positions_only() {
         }
     }
 }
+
+#[test]
+fn the_book_is_about_the_standard_board_and_pieces_whatever_the_opening() {
+    for opening in Opening::ALL {
+        let variant = |board, copies| Variant::new(board, opening, copies).unwrap();
+        assert!(Book::serves(&variant(Board::default(), 2)));
+        assert!(!Book::serves(&variant(Board::default(), 3)));
+        let row = Board::from_text("########\n########").unwrap();
+        assert!(!Book::serves(&variant(row, 2)));
+    }
+}
+
 /// The one of the website too.
 #[test]
 fn a_shorter_book_knows_the_positions_of_few_stones() {

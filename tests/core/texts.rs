@@ -143,3 +143,20 @@ fn the_parts_of_the_text_of_a_variant() {
         Err(VariantTextError::Board { .. })
     ));
 }
+
+/// A long text is not read to its end.
+#[test]
+fn more_blocks_than_a_board_can_have_are_refused_before_what_follows() {
+    let corners: Vec<String> = (0..17).map(|x| format!("{},0", 2 * x)).collect();
+    let text = format!("blocks:{};x", corners.join(";"));
+    assert_eq!(
+        Board::from_text(&text).unwrap_err(),
+        BoardError::CellCount { found: 68 }
+    );
+    let text = format!("blocks:{};x", corners[..16].join(";"));
+    let found = "x".to_owned();
+    assert_eq!(
+        Board::from_text(&text).unwrap_err(),
+        BoardError::NotACorner { found }
+    );
+}

@@ -232,3 +232,19 @@ impl<S: GameState + PartialEq> ForEachTree<S> for RunWithRollouts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::step::packed_game::PackedGame;
+
+    #[test]
+    fn the_memory_of_a_thread_is_that_of_its_store_and_trees() {
+        let mut memory = ThreadMemory::<PackedGame>::new(10, 65).unwrap();
+        assert!(memory.store.bytes() > 0);
+        assert_eq!(memory.bytes(), memory.store.bytes());
+        memory.trees.reserve_exact(3);
+        let trees = memory.trees.capacity() * size_of::<Tree<PackedGame>>();
+        assert_eq!(memory.bytes(), memory.store.bytes() + trees);
+    }
+}

@@ -287,3 +287,32 @@ fn grow<T>(memory: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     }
     make_room(memory, TREES, more)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::step::packed_game::PackedGame;
+
+    #[test]
+    fn room_is_made_before_it_is_used() {
+        const EDGES: usize = 65;
+        let mut store = Store::<PackedGame>::with_room(0, EDGES).unwrap();
+        assert_eq!(store.bytes(), 0);
+        store.make_room_for_root().unwrap();
+        assert!(room(&store.nodes) >= 1);
+        for groups_with_room in [
+            room(&store.logits),
+            room(&store.tallies),
+            room(&store.lanes),
+        ] {
+            assert!(groups_with_room >= groups(EDGES));
+        }
+        let of_vectors = [
+            store.nodes.capacity() * size_of::<Node<PackedGame>>(),
+            store.logits.capacity() * size_of::<Logits>(),
+            store.tallies.capacity() * size_of::<Tally>(),
+            store.lanes.capacity() * size_of::<RootLanes>(),
+        ];
+        assert_eq!(store.bytes(), of_vectors.iter().sum::<usize>());
+    }
+}
