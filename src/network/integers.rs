@@ -3,7 +3,8 @@
 //! Sums of integers are exact, and what follows is not fused, so results are the same on every
 //! processor. Where a register holds a whole vector, an instruction adds 32 products to 16 sums, and six
 //! vectors of outputs for four rows are 24 sums, which leaves room in the 32 registers for what they are
-//! multiplied by. So nearly all instructions are products, two in every cycle.
+//! multiplied by. So nearly all instructions are products, two in every cycle. Six rows of one vector of
+//! outputs are 24 sums in the 32 registers of NEON, which hold a quarter of a vector each.
 
 #![allow(
     clippy::needless_range_loop,

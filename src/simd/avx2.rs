@@ -18,7 +18,7 @@ use std::arch::x86_64::{
     _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _pdep_u64,
 };
 
-use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
+use super::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
 ///
@@ -91,6 +91,7 @@ macro_rules! with_avx2 {
 impl Simd for Avx2 {
     type Vector = Avx2Vector;
     type Words = Avx2Words;
+    type Sums = Avx2Sums;
 
     with_avx2! {
         fn load_words(_proof: Avx2, words: &[i16; WORDS]) -> Avx2Words {
@@ -105,6 +106,19 @@ impl Simd for Avx2 {
 
         fn no_sums(_proof: Avx2) -> Avx2Sums {
             Avx2Sums(_mm256_setzero_si256())
+        }
+
+        fn add_products(
+            _proof: Avx2,
+            sums: Avx2Sums,
+            words: Avx2Words,
+            others: Avx2Words
+        ) -> Avx2Sums {
+            Avx2Sums(_mm256_add_epi32(sums.0, _mm256_madd_epi16(words.0, others.0)))
+        }
+
+        fn to_numbers(_proof: Avx2, sums: Avx2Sums) -> Avx2Vector {
+            Avx2Vector(_mm256_cvtepi32_ps(sums.0))
         }
 
         fn load(_proof: Avx2, numbers: &Lanes) -> Avx2Vector {
@@ -222,37 +236,9 @@ impl Vector for Avx2Vector {
             let (low, high) = (_mm256_cvtps_epi32(this.0), _mm256_cvtps_epi32(next.0));
             // Packing takes the halves of both in turns.
             let packed = _mm256_packs_epi32(low, high);
-            Avx2Words(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)).store(words);
-        }
-    }
-}
-
-impl Words for Avx2Words {
-    type Sums = Avx2Sums;
-    type Numbers = Avx2Vector;
-
-    with_avx2! {
-        fn store(this: Avx2Words, words: &mut [i16; WORDS]) -> () {
+            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
             // SAFETY: 32 bytes are written through a reference to as many, at any alignment.
-            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), this.0) };
-        }
-
-        fn multiply_pairs(this: Avx2Words, other: Avx2Words) -> Avx2Sums {
-            Avx2Sums(_mm256_madd_epi16(this.0, other.0))
-        }
-    }
-}
-
-impl Sums for Avx2Sums {
-    type Numbers = Avx2Vector;
-
-    with_avx2! {
-        fn add(this: Avx2Sums, other: Avx2Sums) -> Avx2Sums {
-            Avx2Sums(_mm256_add_epi32(this.0, other.0))
-        }
-
-        fn to_numbers(this: Avx2Sums) -> Avx2Vector {
-            Avx2Vector(_mm256_cvtepi32_ps(this.0))
+            unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), packed) };
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Kernel, LANES, Lanes, Simd, Sums, Vector, WORDS, Words};
+use super::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
 
 /// Numbers of a wide vector, in one line of the cache. Sums over lanes are defined by it, so they are
 /// the same on every processor.
@@ -103,7 +103,7 @@ pub(crate) struct Halves<T>([T; 2]);
 impl<V: Simd> WideSimd for InHalves<V> {
     type Numbers = Halves<V::Vector>;
     type Words = Halves<V::Words>;
-    type Sums = Halves<<V::Words as Words>::Sums>;
+    type Sums = Halves<V::Sums>;
 
     const REGISTERS: usize = 8;
 
@@ -138,14 +138,14 @@ impl<V: Simd> WideSimd for InHalves<V> {
         let ([low, high], [words, more_words]) = (sums.0, words.0);
         let [others, more_others] = others.0;
         Halves([
-            low.add(words.multiply_pairs(others)),
-            high.add(more_words.multiply_pairs(more_others)),
+            self.0.add_products(low, words, others),
+            self.0.add_products(high, more_words, more_others),
         ])
     }
 
     #[inline(always)]
     fn to_numbers(self, sums: Self::Sums) -> Self::Numbers {
-        Halves(sums.0.map(Sums::to_numbers))
+        Halves(sums.0.map(|sums| self.0.to_numbers(sums)))
     }
 }
 

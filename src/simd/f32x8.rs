@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::i16x16::{PortableSums, PortableWords, WORDS, Words};
+use super::i16x16::{PortableSums, PortableWords, WORDS};
 
 /// Numbers that are worked on together.
 pub(crate) const LANES: usize = 8;
@@ -19,7 +19,10 @@ pub(crate) type Lanes = [f32; LANES];
 /// Every implementation gives the same results to the last bit.
 pub(crate) trait Simd: Copy {
     type Vector: Vector;
-    type Words: Words<Numbers = Self::Vector>;
+    /// Sixteen integers of 16 bits.
+    type Words: Copy;
+    /// Eight integers of 32 bits.
+    type Sums: Copy;
 
     fn load(self, numbers: &Lanes) -> Self::Vector;
     fn splat(self, number: f32) -> Self::Vector;
@@ -27,7 +30,11 @@ pub(crate) trait Simd: Copy {
     /// The same two words in all pairs of lanes.
     fn splat_pair(self, pair: [i16; 2]) -> Self::Words;
     /// Sums of nothing.
-    fn no_sums(self) -> <Self::Words as Words>::Sums;
+    fn no_sums(self) -> Self::Sums;
+    /// Sums and those of the products of each pair of lanes. Sums that do not fit wrap.
+    fn add_products(self, sums: Self::Sums, words: Self::Words, others: Self::Words) -> Self::Sums;
+    /// The nearest f32.
+    fn to_numbers(self, sums: Self::Sums) -> Self::Vector;
     /// Writes two words four times in a row: bytes `8 * i` on are `words[i % 2] & kept[i]`.
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
     /// The lowest bits of a word, moved to the places of the bits of a mask, in the same order.
@@ -76,6 +83,7 @@ pub(crate) struct Portable;
 impl Simd for Portable {
     type Vector = PortableVector;
     type Words = PortableWords;
+    type Sums = PortableSums;
 
     #[inline(always)]
     fn load_words(self, words: &[i16; WORDS]) -> PortableWords {
@@ -90,6 +98,21 @@ impl Simd for Portable {
     #[inline(always)]
     fn no_sums(self) -> PortableSums {
         PortableSums([0; LANES])
+    }
+
+    #[inline(always)]
+    fn add_products(
+        self,
+        sums: PortableSums,
+        words: PortableWords,
+        others: PortableWords,
+    ) -> PortableSums {
+        sums.add_products(words, others)
+    }
+
+    #[inline(always)]
+    fn to_numbers(self, sums: PortableSums) -> PortableVector {
+        sums.to_numbers()
     }
 
     #[inline(always)]
