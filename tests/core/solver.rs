@@ -196,6 +196,39 @@ fn longer_endings_of_large_boards_agree_with_alpha_beta_and_with_their_children(
     assert!(checked >= 200, "{checked} endings are not enough");
 }
 
+/// With more empty cells than an ending has.
+#[test]
+fn games_of_few_pieces_on_large_boards_agree_with_alpha_beta() {
+    let board = Board::from_text("#######\n#######\n#######\n#######").unwrap();
+    let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
+    let mut rng = SplitMix64::new(12);
+    let (mut positions, mut nodes) = (0, 0);
+    while positions < 30 {
+        let mut position = Position::new(&variant);
+        while position.ply() < 4 {
+            position = random_move(&variant, &position, &mut rng);
+        }
+        if position.must_pass(&variant) {
+            continue;
+        }
+        let solver = Solver::new(&variant);
+        let found = solve(&solver, &position);
+        let best = best_moves(
+            &variant,
+            &position,
+            Depth::new(9).unwrap(),
+            Limits::default(),
+        );
+        let best = best.unwrap();
+        assert_eq!(found.margin, best.margin);
+        assert!(found.best_moves().eq(best.moves.iter()));
+        positions += 1;
+        nodes += found.nodes;
+    }
+    assert!(nodes > 3_000, "{nodes} nodes are not a search");
+    assert!(nodes < 1_000_000, "{nodes} nodes");
+}
+
 #[test]
 fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
     // More empty cells than an ending has, and few moves, as each player can place one piece only.

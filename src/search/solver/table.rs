@@ -213,6 +213,21 @@ mod tests {
     }
 
     #[test]
+    fn buckets_do_not_overlap() {
+        let table = TranspositionTable::new(1 << 10, 48).unwrap();
+        let mut rng = SplitMix64::new(2);
+        let start = table.slots[table.first..].as_ptr() as usize;
+        let mut buckets = std::collections::HashSet::new();
+        for _ in 0..1_000 {
+            let (bucket, _) = table.locate(rng.next_u64() >> 16);
+            let place = bucket.as_ptr() as usize - start;
+            assert_eq!(place % size_of_val(bucket), 0);
+            buckets.insert(place);
+        }
+        assert!(buckets.len() > 1);
+    }
+
+    #[test]
     fn what_took_most_effort_stays() {
         let table = TranspositionTable::new(1 << 12, 48).unwrap();
         table.put(7, known(7), 1 << 20);
