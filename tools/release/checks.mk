@@ -99,12 +99,13 @@ sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSani
 	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
 		--target $(HOST) --target-dir target/sanitize -- threads:: vector tree_search self_play
 
+FUZZ_FLAGS ?=
 fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
 	$(NIGHTLY)
 	$(PYTHON) -m tools.release.fuzz_seeds unpack
 	for target in $$(cargo fuzz list); do \
-		cargo +nightly fuzz run $$target -- -max_len=1024 -print_final_stats=1 \
+		cargo +nightly fuzz run $(FUZZ_FLAGS) $$target -- -max_len=1024 -print_final_stats=1 \
 			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
 	done
 
