@@ -310,7 +310,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{move_of, num_actions, observe, write_mask};
+    use crate::encode::{exchange_sides, move_of, num_actions, observe, write_mask};
     use crate::game::Opening;
     use crate::random::{Draw, SplitMix64};
 
@@ -332,6 +332,10 @@ mod tests {
             let mut on_canvas = vec![0.5_f32; canvas.observation_len()];
             canvas.observe(&variant, &position, &mut on_canvas);
             assert_eq!(on_canvas, own);
+            let mut exchanged = own.clone();
+            exchange_sides(&variant, Layout::Planes, &mut exchanged);
+            canvas.exchange_sides(&mut on_canvas);
+            assert_eq!(on_canvas, exchanged);
             let mut larger = vec![0.5_f32; large.observation_len()];
             large.observe(&variant, &position, &mut larger);
             for (i, &number) in larger.iter().enumerate() {

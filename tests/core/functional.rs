@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mijnlieff::encode::{
-    Layout, PositionWords, exchange_sides, move_of, num_actions, observe, write_mask,
+    Layout, PositionWords, WordsError, exchange_sides, move_of, num_actions, observe, write_mask,
 };
 use mijnlieff::functional::{self, FunctionalError, Run};
 use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
@@ -260,4 +260,19 @@ fn the_other_side_sees_what_it_would_before_a_pass() {
         }
     }
     assert!(passes > 20, "{passes} positions are not enough");
+}
+
+#[test]
+fn a_type_beside_the_board_is_named() {
+    let board = Board::from_text("#####\n#####\n##.##\n#####").unwrap();
+    let variant = Variant::new(board, Opening::Anywhere, 3).unwrap();
+    for place in [2, 3] {
+        let mut words = [0; 5];
+        words[place] = 1 << 40;
+        let error = WordsError::OffBoard {
+            cell: 40,
+            num_cells: 19,
+        };
+        assert_eq!(PositionWords::read(&variant, &words), Err(error));
+    }
 }

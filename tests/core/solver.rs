@@ -258,6 +258,24 @@ fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
 }
 
 #[test]
+fn margins_are_at_least_what_they_are() {
+    let variant = Variant::default();
+    let solver = Solver::new(&variant);
+    let mut rng = SplitMix64::new(14);
+    let late = |position: &Position| position.occupied().len() >= 8 && !position.is_over(&variant);
+    let positions: Vec<Position> = (0..20)
+        .filter_map(|_| random_game(&variant, &mut rng).into_iter().find(late))
+        .collect();
+    assert!(positions.len() > 10);
+    let margins = solver.margins(&positions, 2, Limits::default()).unwrap();
+    for bound in [-2, 0, 1] {
+        let found = solver.are_at_least(&positions, bound, 2, Limits::default());
+        let expected: Vec<bool> = margins.iter().map(|&margin| margin >= bound).collect();
+        assert_eq!(found, Ok(expected));
+    }
+}
+
+#[test]
 fn a_position_is_worth_its_best_move() {
     let variant = Variant::default();
     let solver = Solver::new(&variant);

@@ -160,3 +160,14 @@ fn more_blocks_than_a_board_can_have_are_refused_before_what_follows() {
         BoardError::NotACorner { found }
     );
 }
+
+#[test]
+fn the_cells_and_the_largest_margin_of_a_board() {
+    let board = Board::from_text("###\n###\n###").unwrap();
+    assert_eq!(board.all().into_iter().len(), 9);
+    // Four stones make one row of three; all nine cells make eight.
+    for (copies, margin) in [(1, 1), (3, 8)] {
+        let variant = Variant::new(board.clone(), Opening::Anywhere, copies).unwrap();
+        assert_eq!(variant.max_margin(), margin);
+    }
+}

@@ -474,18 +474,26 @@ fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
 
 #[test]
 fn packed_rows_hold_the_same_positions() {
-    let variant = variants()[0].clone();
-    let mut env = batch_env(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();
-    env.reset(Seeds::From(3), None).unwrap();
-    let (mut words, mut mask, mut to_play) = (vec![0; 30], vec![0; 30 * 65], vec![0; 30]);
-    env.observe(&mut View {
-        observations: Observations::Packed(&mut words),
-        action_mask: &mut mask,
-        to_play: &mut to_play,
-    });
-    assert!(
-        env.positions()
-            .map(|position| pack(&variant, &position))
-            .eq(words)
-    );
+    let small = Board::from_text("####\n####\n####").unwrap();
+    let small = Arc::new(Variant::new(small, Opening::Outside, 2).unwrap());
+    for variant in [variants()[0].clone(), small] {
+        let mut env = batch_env(Config::new(variant.clone()), Layout::Packed, 30, 1).unwrap();
+        env.reset(Seeds::From(3), None).unwrap();
+        let mut drawn = vec![0; 30];
+        for _ in 0..5 {
+            env.sample_actions(&mut drawn);
+            env.start_step(&drawn).unwrap();
+        }
+        let mut mask = vec![0; 30 * num_actions(&variant)];
+        let (mut words, mut to_play) = (vec![0; 30], vec![0; 30]);
+        env.observe(&mut View {
+            observations: Observations::Packed(&mut words),
+            action_mask: &mut mask,
+            to_play: &mut to_play,
+        });
+        let positions = env.positions();
+        let packed: Vec<u64> = positions.map(|it| pack(&variant, &it)).collect();
+        assert_eq!(words, packed);
+        assert!(!words.contains(&0));
+    }
 }
