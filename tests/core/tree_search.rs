@@ -174,6 +174,27 @@ fn values_that_cannot_be_added_up_are_refused() {
     search.update(&logits, &values).unwrap();
 }
 
+#[test]
+fn a_bad_value_is_named_by_its_leaf_whatever_the_threads() {
+    let variant = Arc::new(Variant::default());
+    let roots: Vec<Position> = (0..1_000)
+        .map(|seed| opening(&variant, 3, seed).unwrap())
+        .collect();
+    for num_threads in [1, 3] {
+        let search = tree_search(&variant, &roots, CONFIG, Layout::Flat, None, num_threads);
+        let mut search = search.unwrap();
+        let leaves = search.select(Limits::default()).unwrap();
+        let (logits, good) = evaluation(&variant, leaves);
+        for row in [0, leaves / 2, leaves - 1] {
+            let mut values = good.clone();
+            values[row] = f32::INFINITY;
+            let refused = search.update(&logits, &values);
+            let value = f32::INFINITY;
+            assert_eq!(refused, Err(UpdateError::Value { row, value }));
+        }
+    }
+}
+
 /// Boards of four blocks with several numbers of copies, and the canvas around them.
 fn mixed_variants() -> Arc<VariantSet> {
     let boards = Board::arrangements(4, false).into_iter().step_by(7);
