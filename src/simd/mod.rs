@@ -407,6 +407,11 @@ mod tests {
                 found.extend(numbers.map(f32::to_bits));
             }
             found.extend([a.sum(), a.largest(), b.sum(), b.largest()].map(f32::to_bits));
+            for first in 0..LANES {
+                let share = |lane| 1.0 / (1 + (first + lane) % LANES) as f32;
+                let shares = simd.load(&std::array::from_fn(share));
+                found.extend([shares.sum(), shares.largest()].map(f32::to_bits));
+            }
             let (words, mut kept) = (
                 [0x0102_0408_1020_4080, 0xff00_ff00_ff00_ff01],
                 [i8::MIN; 64],
