@@ -18,6 +18,7 @@ use std::arch::x86_64::{
     _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _pdep_u64,
 };
 
+use super::with_features::with_features;
 use super::{Kernel, LANES, Lanes, Simd, Vector, WORDS};
 
 /// Proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
@@ -71,21 +72,10 @@ pub(super) struct Avx2Words(__m256i);
 #[derive(Clone, Copy)]
 pub(super) struct Avx2Sums(__m256i);
 
-/// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
-/// processors with AVX2 and BMI2; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx2 {
-    ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
-        #[inline(always)]
-        fn $name(self $(, $argument: $type)*) -> $result {
-            #[inline]
-            #[target_feature(enable = "avx2,bmi2")]
-            fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
-
-            // SAFETY: `compiled` is safe on processors with AVX2 and BMI2, and `self` exists only there: it
-            // is an `Avx2`, or a vector that was made with one.
-            unsafe { compiled(self $(, $argument)*) }
-        }
-    )*};
+    ($($methods:tt)*) => {
+        with_features! { "avx2,bmi2": $($methods)* }
+    };
 }
 
 impl Simd for Avx2 {

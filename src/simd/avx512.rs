@@ -15,6 +15,7 @@ use std::arch::x86_64::{
 use std::arch::{asm, is_x86_feature_detected};
 
 use super::avx2::{Avx2, Avx2Vector};
+use super::with_features::with_features;
 use super::{Vector, WORDS, WideKernel, WideLanes, WideSimd, WideVector, WideWords};
 
 /// Proof that the processor has AVX-512F, AVX-512BW and AVX-512 VNNI, and what [`Avx2`] proves.
@@ -59,21 +60,10 @@ impl Avx512Vnni {
     }
 }
 
-/// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
-/// processors with AVX-512 VNNI; `self`, a proof or a vector, makes the call sound.
 macro_rules! with_avx512 {
-    ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
-        #[inline(always)]
-        fn $name(self $(, $argument: $type)*) -> $result {
-            #[inline]
-            #[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vnni")]
-            fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
-
-            // SAFETY: `self` exists only on processors with all features that `compiled` enables: it is an
-            // `Avx512Vnni`, or a vector that was made with one.
-            unsafe { compiled(self $(, $argument)*) }
-        }
-    )*};
+    ($($methods:tt)*) => {
+        with_features! { "avx2,bmi2,avx512f,avx512bw,avx512vnni": $($methods)* }
+    };
 }
 
 impl WideSimd for Avx512Vnni {

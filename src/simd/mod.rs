@@ -18,6 +18,8 @@ mod fetch;
 mod i16x16;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod with_features;
 
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;

@@ -16,6 +16,7 @@ use std::arch::aarch64::{
     vshlq_n_u32, vsubq_f32,
 };
 
+use super::with_features::with_features;
 use super::{LANES, Lanes, Portable, Simd, Vector, WORDS};
 
 /// The instructions that every ARM processor of 64 bits has.
@@ -34,20 +35,10 @@ pub(super) struct NeonWords([int16x8_t; 2]);
 #[derive(Clone, Copy)]
 pub(super) struct NeonSums([int32x4_t; 2]);
 
-/// Makes methods whose bodies call intrinsics. The compiler checks the bodies as safe code for
-/// processors with NEON.
 macro_rules! with_neon {
-    ($(fn $name:ident($this:ident: $proof:ty $(, $argument:ident: $type:ty)*) -> $result:ty $body:block)*) => {$(
-        #[inline(always)]
-        fn $name(self $(, $argument: $type)*) -> $result {
-            #[inline]
-            #[target_feature(enable = "neon")]
-            fn compiled($this: $proof $(, $argument: $type)*) -> $result $body
-
-            // SAFETY: `compiled` is safe on processors with NEON, and all of aarch64 have it.
-            unsafe { compiled(self $(, $argument)*) }
-        }
-    )*};
+    ($($methods:tt)*) => {
+        with_features! { "neon": $($methods)* }
+    };
 }
 
 impl Simd for Neon {

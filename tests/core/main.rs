@@ -21,6 +21,7 @@ mod search_sizes;
 mod self_play;
 mod self_play_sets;
 mod solver;
+mod solver_large;
 mod stored_bits;
 mod tablebase;
 mod texts;

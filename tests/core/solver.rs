@@ -10,7 +10,7 @@ use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::{
     Book, BookError, Solution, Solver, canonical_counts, shorten_book,
 };
-use mijnlieff::search::{Depth, Halt, Limits, best_moves, minimax, minimax_moves};
+use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
 
 /// Boards of up to 16 cells: whole, with gaps, joined at corners, in pieces, and very small.
 const BOARDS: [&str; 12] = [
@@ -29,7 +29,7 @@ const BOARDS: [&str; 12] = [
 ];
 
 /// Longer games than this are too many for plain minimax.
-const MOST_PLIES: u32 = 64;
+pub(super) const MOST_PLIES: u32 = 64;
 
 /// The margin of a finished game for a player.
 pub(super) fn margin_for(variant: &Variant, position: &Position, player: Player) -> i32 {
@@ -51,7 +51,7 @@ pub(super) fn random_move(
 }
 
 /// The positions of a random game, the finished one included.
-fn random_game(variant: &Variant, rng: &mut SplitMix64) -> Vec<Position> {
+pub(super) fn random_game(variant: &Variant, rng: &mut SplitMix64) -> Vec<Position> {
     let mut game = vec![Position::new(variant)];
     while !game[game.len() - 1].is_over(variant) {
         game.push(random_move(variant, &game[game.len() - 1], rng));
@@ -59,12 +59,12 @@ fn random_game(variant: &Variant, rng: &mut SplitMix64) -> Vec<Position> {
     game
 }
 
-fn solve(solver: &Solver, position: &Position) -> Solution {
+pub(super) fn solve(solver: &Solver, position: &Position) -> Solution {
     solver.solve(position, Limits::default()).unwrap()
 }
 
 /// A bound of the leaves below a position: full-width search is feasible while it is small.
-fn size(variant: &Variant, position: &Position) -> usize {
+pub(super) fn size(variant: &Variant, position: &Position) -> usize {
     let open = variant.board().num_cells() - position.occupied().len();
     position.count_legal_moves(variant) * 6_usize.pow(open.saturating_sub(1).min(12) as u32)
 }
@@ -110,151 +110,6 @@ fn margins_are_those_of_plain_minimax() {
         }
     }
     assert!(checked >= 5_000, "{checked} endings are not enough");
-}
-
-/// Boards of more than 16 cells: whole, with gaps, long, in pieces, and of 64 cells.
-const LARGE_BOARDS: [&str; 6] = [
-    "#####\n#####\n#####\n##.##",
-    "##..##\n##..##\n######\n######\n##..##\n##..##",
-    "#################",
-    "###...###\n###...###\n###...###",
-    "########\n########\n########\n########",
-    "########\n########\n########\n########\n########\n########\n########\n########",
-];
-
-/// Random games on large boards, with few and many copies, which end with few cells empty.
-fn large_games(mut visit: impl FnMut(&Variant, &[Position])) {
-    let mut rng = SplitMix64::new(4);
-    for text in LARGE_BOARDS {
-        let board = Board::from_text(text).unwrap();
-        for opening in Opening::ALL {
-            let enough = board.num_cells().div_ceil(8) as i64;
-            for copies in [enough, enough + 1, 127] {
-                let variant = Variant::new(board.clone(), opening, copies).unwrap();
-                for _ in 0..2 {
-                    visit(&variant, &random_game(&variant, &mut rng));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn endings_of_large_boards_are_those_of_plain_minimax() {
-    let mut checked = 0;
-    large_games(|variant, game| {
-        let solver = Solver::with_table(variant, 1 << 16).unwrap();
-        for position in game.iter().rev() {
-            if size(variant, position) > 20_000 {
-                break;
-            }
-            let found = solve(&solver, position);
-            let margin = minimax(variant, position, MOST_PLIES);
-            assert_eq!(found.margin, margin, "{position:?}");
-            assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
-            if !position.is_over(variant) {
-                let (_, best) = minimax_moves(variant, position, MOST_PLIES);
-                assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
-                let alone = solver.best_moves(position, Limits::default()).unwrap();
-                assert_eq!(alone.iter().collect::<Vec<_>>(), best);
-            }
-            checked += 1;
-        }
-    });
-    assert!(checked >= 500, "{checked} endings are not enough");
-}
-
-#[test]
-fn longer_endings_of_large_boards_agree_with_alpha_beta_and_with_their_children() {
-    let mut checked = 0;
-    large_games(|variant, game| {
-        let empty = |position: &Position| variant.board().num_cells() - position.occupied().len();
-        let solver = Solver::new(variant);
-        for (cells, is_played_out) in [(7, true), (10, false)] {
-            let Some(position) = game.iter().find(|position| empty(position) == cells) else {
-                continue; // the hands were empty before
-            };
-            if position.is_over(variant) {
-                continue;
-            }
-            let found = solve(&solver, position);
-            if is_played_out {
-                let depth = Depth::new(2 * cells as i64 + 1).unwrap();
-                let best = best_moves(variant, position, depth, Limits::default()).unwrap();
-                assert_eq!(found.margin, best.margin);
-                assert!(found.best_moves().eq(best.moves.iter()));
-            }
-            for &(mv, margin) in &found.moves {
-                let child = position.play(variant, mv).unwrap();
-                // Searched by itself, the child is an ending with fewer cells.
-                let alone = Solver::new(variant).margin(&child, Limits::default());
-                assert_eq!(alone, Ok(-margin));
-            }
-            checked += 1;
-        }
-    });
-    assert!(checked >= 200, "{checked} endings are not enough");
-}
-
-/// With more empty cells than an ending has.
-#[test]
-fn games_of_few_pieces_on_large_boards_agree_with_alpha_beta() {
-    let board = Board::from_text("#######\n#######\n#######\n#######").unwrap();
-    let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
-    let mut rng = SplitMix64::new(12);
-    let (mut positions, mut nodes) = (0, 0);
-    while positions < 30 {
-        let mut position = Position::new(&variant);
-        while position.ply() < 4 {
-            position = random_move(&variant, &position, &mut rng);
-        }
-        if position.must_pass(&variant) {
-            continue;
-        }
-        let solver = Solver::new(&variant);
-        let found = solve(&solver, &position);
-        let best = best_moves(
-            &variant,
-            &position,
-            Depth::new(9).unwrap(),
-            Limits::default(),
-        );
-        let best = best.unwrap();
-        assert_eq!(found.margin, best.margin);
-        assert!(found.best_moves().eq(best.moves.iter()));
-        positions += 1;
-        nodes += found.nodes;
-    }
-    assert!(nodes > 3_000, "{nodes} nodes are not a search");
-    assert!(nodes < 1_000_000, "{nodes} nodes");
-}
-
-#[test]
-fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
-    // More empty cells than an ending has, and few moves, as each player can place one piece only.
-    let board = Board::from_text("#################").unwrap();
-    let variant = Variant::new(board, Opening::Anywhere, 3).unwrap();
-    let mut position = Position::new(&variant);
-    let mut rng = SplitMix64::new(6);
-    while position.occupied().is_empty() || position.count_legal_moves(&variant) > 12 {
-        position = random_move(&variant, &position, &mut rng);
-    }
-    let solver = Solver::new(&variant);
-    let limits = Limits {
-        max_nodes: Some(50),
-        ..Limits::default()
-    };
-    let unsolved = solver.solve(&position, limits).unwrap_err();
-    assert_eq!(unsolved.halt, Halt::NodeLimit { max_nodes: 50 });
-    let found = solve(&solver, &position);
-    assert!(unsolved.bounds.lower <= found.margin && found.margin <= unsolved.bounds.upper);
-    assert!(found.nodes > 50);
-    // Solved before, yet nothing is done once it is told to stop.
-    let stop = AtomicBool::new(true);
-    let unsolved = solver
-        .solve(&position, Limits::stopped_by(&stop))
-        .unwrap_err();
-    assert_eq!(unsolved.halt, Halt::Stopped);
 }
 
 #[test]

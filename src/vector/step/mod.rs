@@ -14,6 +14,7 @@ pub(crate) mod lookup;
 pub(crate) mod loops;
 pub(crate) mod packed_game;
 mod packed_state;
+mod packed_variants;
 pub(crate) mod state;
 pub(crate) mod wide_game;
 mod wide_rows;
