@@ -280,6 +280,29 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
 }
 
 #[test]
+fn roots_with_few_empty_cells_are_solved_on_boards_of_all_sizes() {
+    for text in ["####\n####\n####\n####", "#####\n#####\n#####\n##.##"] {
+        let board = Board::from_text(text).unwrap();
+        let variant = Arc::new(Variant::new(board, Opening::Anywhere, 2).unwrap());
+        let roots: Vec<Position> = (6..14)
+            .map(|plies| opening(&variant, plies, 3).unwrap())
+            .collect();
+        let config = TreeConfig {
+            solve_roots_below: 8,
+            ..CONFIG
+        };
+        let solver = Some(Arc::new(Solver::with_table(&variant, 1 << 16).unwrap()));
+        let mut search = tree_search(&variant, &roots, config, Layout::Flat, solver, 1).unwrap();
+        run(&variant, &mut *search);
+        let results = search.results(Limits::default()).unwrap();
+        let has_few = |root: &Position| variant.board().num_cells() - root.occupied().len() <= 8;
+        let expected: Vec<bool> = roots.iter().map(has_few).collect();
+        assert_eq!(results.solved.to_vec(), expected, "{text}");
+        assert!(expected.contains(&false) && expected.contains(&true));
+    }
+}
+
+#[test]
 fn noise_is_in_proportion_to_the_temperature() {
     let variant = Arc::new(Variant::default());
     let noise = |temperature| {

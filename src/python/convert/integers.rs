@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 
+use numpy::PyArrayDescrMethods;
 use pyo3::Borrowed;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -123,7 +124,9 @@ pub(crate) fn index<'py>(
         let shown = short_repr(value);
         PyTypeError::new_err(format!("{name} must be an integer, not {shown}"))
     };
-    if value.is_instance_of::<PyBool>() {
+    // NumPy's booleans are indices before NumPy 2.3.
+    let numpy_bool = numpy::dtype::<bool>(py).typeobj();
+    if value.is_instance_of::<PyBool>() || value.get_type().is(&numpy_bool) {
         return Err(refused());
     }
     // SAFETY: the pointer is to a live object, and the result is a new reference or null with the

@@ -97,3 +97,49 @@ impl<S: GameState> KnownEvaluations<S> {
         self.places.len() * place + self.logits.len() * size_of::<Logits>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::encode::VariantSet;
+    use crate::game::Variant;
+    use crate::tree_search::memory::edges::groups;
+    use crate::vector::step::packed_game::PackedGame;
+
+    #[test]
+    fn what_is_kept_takes_about_as_much_memory_as_it_may() {
+        const MOST_BYTES: usize = 1 << 20;
+        let variants = Arc::new(VariantSet::one(Arc::new(Variant::default())));
+        let rules = PackedGame::rules(&variants).unwrap();
+        let mut known = KnownEvaluations::<PackedGame>::within(MOST_BYTES);
+        let mut states = vec![PackedGame::start(&rules, 0)];
+        let (mut kept, mut bytes) = (0, 0);
+        while known.places.len() >= kept {
+            let state = states.pop().unwrap();
+            if state.is_over(&rules) {
+                continue;
+            }
+            let count = state.count_legal(&rules);
+            let head = Prediction {
+                count: count as u16,
+                ..Prediction::default()
+            };
+            let logits = &vec![Logits::NOTHING; groups(count)];
+            kept = known.places.len();
+            // A map has a byte for each of its places and keeps an eighth of them free.
+            let place = size_of::<(u64, (Prediction, u32))>() + 1;
+            bytes =
+                known.places.capacity() * 8 / 7 * place + known.logits.len() * size_of::<Logits>();
+            known.keep(&state, LeafEvaluation { head, logits }).unwrap();
+            let legal = (0..count).map(|place| state.nth_legal(&rules, place));
+            states.extend(legal.map(|action| state.play(&rules, action)));
+        }
+        assert_eq!(known.places.len(), 1, "the others were forgotten");
+        assert!(
+            (MOST_BYTES / 2..MOST_BYTES * 3 / 2).contains(&bytes),
+            "{bytes} bytes"
+        );
+    }
+}

@@ -103,3 +103,103 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
     ) where
         Self: 'a;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Canvas;
+    use crate::game::{Board, Opening, Variant};
+    use crate::random::{Draw, SplitMix64};
+    use crate::simd::Portable;
+    use crate::vector::step::packed_game::PackedGame;
+    use crate::vector::step::wide_game::WideGame;
+
+    /// Plays random games of every variant and compares each state with its position.
+    fn check<S: GameState>(variants: VariantSet) {
+        let variants = Arc::new(variants);
+        let rules = S::rules(&variants).unwrap();
+        let numbers: Vec<f32> = (0..variants.num_actions()).map(|it| it as f32).collect();
+        let mut picked = vec![0.0; variants.num_actions() + 8];
+        let mut rng = SplitMix64::new(8);
+        for (index, variant) in variants.all().iter().enumerate() {
+            let mut state = S::start(&rules, index);
+            let mut position = Position::new(variant);
+            loop {
+                assert_eq!(state.position(&rules), position);
+                assert_eq!(state.variant(), index);
+                assert_eq!(state.to_play(), position.side_to_move().index());
+                assert_eq!(state.score(&rules), position.score(variant));
+                assert_eq!(state.must_pass(&rules), position.must_pass(variant));
+                let empty = variant.board().num_cells() - position.occupied().len();
+                assert_eq!(state.count_empty(&rules), empty);
+                let again = S::from_position(&rules, index, &position);
+                assert_eq!(again.key(), state.key());
+                assert_eq!(state.is_over(&rules), position.is_over(variant));
+                if position.is_over(variant) {
+                    break;
+                }
+                let moves = position.legal_moves(variant);
+                let actions = moves.iter().map(|&mv| variants.action_of(index, mv));
+                let mut actions: Vec<usize> = actions.collect();
+                actions.sort_unstable();
+                let all = 0..variants.num_actions();
+                let exists = |action: &usize| variants.move_of(index, *action).is_some();
+                let legal = all.filter(exists).filter(|&it| state.is_legal(&rules, it));
+                assert!(legal.eq(actions.iter().copied()), "{position:?}");
+                assert_eq!(state.count_legal(&rules), actions.len());
+                let ranks = 0..actions.len();
+                assert!(
+                    ranks
+                        .map(|it| state.nth_legal(&rules, it))
+                        .eq(actions.iter().copied())
+                );
+                let count = state.pick_legal(Portable, &rules, &numbers, &mut picked);
+                let expected: Vec<f32> = actions.iter().map(|&it| it as f32).collect();
+                assert_eq!(picked[..count], expected, "{position:?}");
+                let action = actions[rng.below(actions.len() as u64) as usize];
+                state = state.play(&rules, action);
+                let mv = variants.move_of(index, action).unwrap();
+                position = position.play_unchecked(variant, mv);
+            }
+        }
+    }
+
+    fn games(boards: &[&str], copies: i64) -> Vec<Arc<Variant>> {
+        let mut variants = Vec::new();
+        for text in boards {
+            for opening in Opening::ALL {
+                let board = Board::from_text(text).unwrap();
+                variants.push(Arc::new(Variant::new(board, opening, copies).unwrap()));
+            }
+        }
+        variants
+    }
+
+    #[test]
+    fn packed_games_follow_the_rules() {
+        for board in ["####\n####\n####\n####", "..####\n######\n######"] {
+            for copies in 1..=3 {
+                for variant in games(&[board], copies) {
+                    check::<PackedGame>(VariantSet::one(variant));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_games_follow_the_rules_on_canvases_of_all_sizes() {
+        let small = ["##\n##", "####\n####\n####\n####", ".###\n####\n###."];
+        let row = "########";
+        let large = [row; 8].join("\n");
+        let large = ["#########\n#########\n####.####", &large];
+        for (boards, side) in [(&small[..], 4), (&small, 8), (&small, 9), (&large, 9)] {
+            let canvas = Canvas::new(side, side).unwrap();
+            for copies in [1, 2, 8] {
+                check::<WideGame>(VariantSet::on_canvas(games(boards, copies), canvas).unwrap());
+            }
+        }
+        for variant in games(&large, 5) {
+            check::<WideGame>(VariantSet::one(variant));
+        }
+    }
+}
