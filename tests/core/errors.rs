@@ -347,6 +347,26 @@ fn errors_of_searches_and_players() {
 }
 
 #[test]
+fn turns_are_too_many_from_the_one_after_the_longest_game_on() {
+    let variant = Variant::default();
+    let mut stones = [None; 16];
+    stones[0] = Some((Player::Light, Piece::Straight));
+    let max = variant.max_game_length();
+    let reasons = |ply| {
+        let position = Position::from_stones(&variant, &stones, Some(Move::Pass), ply);
+        position.unwrap_err().reasons
+    };
+    let ply = max + 1;
+    assert!(reasons(ply).contains(&PositionReason::TooManyTurns { ply, max }));
+    let (passes, placements, most) = (max - 1, 1, 1);
+    assert!(reasons(max).contains(&PositionReason::TooManyPasses {
+        passes,
+        placements,
+        most
+    }));
+}
+
+#[test]
 fn errors_of_states() {
     let reasons = vec![PositionReason::NoOpeningStone];
     examples!(WordsError:
