@@ -203,3 +203,29 @@ impl VariantSet {
         lengths.min().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Board, Opening};
+
+    #[test]
+    fn a_set_has_the_shape_of_its_canvas_and_the_length_of_its_shortest_game() {
+        let variant = |text: &str| {
+            let board = Board::from_text(text).unwrap();
+            Arc::new(Variant::new(board, Opening::Anywhere, 1).unwrap())
+        };
+        let (small, large) = (variant("##\n#."), variant("###\n###"));
+        assert!(small.max_game_length() < large.max_game_length());
+        let one = VariantSet::one(large.clone());
+        assert_eq!(one.observation_shape(Layout::Flat), [3 * 6 + 8]);
+        assert_eq!(one.observation_shape(Layout::Planes), [12, 2, 3]);
+        assert_eq!(one.min_game_length(), large.max_game_length());
+        for variants in [[small.clone(), large.clone()], [large, small.clone()]] {
+            let canvas = Canvas::new(3, 4).unwrap();
+            let set = VariantSet::on_canvas(variants.to_vec(), canvas).unwrap();
+            assert_eq!(set.observation_shape(Layout::Planes), [12, 3, 4]);
+            assert_eq!(set.min_game_length(), small.max_game_length());
+        }
+    }
+}

@@ -26,5 +26,6 @@ mod stored_bits;
 mod tablebase;
 mod texts;
 mod tree_search;
+mod tree_search_solved;
 mod vector;
 mod vector_stop;

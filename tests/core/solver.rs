@@ -123,6 +123,9 @@ fn margins_are_at_least_what_they_are() {
         .collect();
     assert!(positions.len() > 10);
     let margins = solver.margins(&positions, 2, Limits::default()).unwrap();
+    let margin = |position| Solver::new(&variant).margin(position, Limits::default());
+    let one_by_one: Result<Vec<i32>, _> = positions.iter().map(margin).collect();
+    assert_eq!(Ok(&margins), one_by_one.as_ref());
     for bound in [-2, 0, 1] {
         let found = solver.are_at_least(&positions, bound, 2, Limits::default());
         let expected: Vec<bool> = margins.iter().map(|&margin| margin >= bound).collect();

@@ -17,7 +17,7 @@ use mijnlieff::vector::Observations;
 
 use super::solver::margin_for;
 
-const TREES: usize = 10;
+pub(crate) const TREES: usize = 10;
 
 const GUMBEL: Root = Root::Gumbel {
     max_considered: 16,
@@ -25,7 +25,7 @@ const GUMBEL: Root = Root::Gumbel {
     c_scale: 0.5,
 };
 
-const CONFIG: TreeConfig = TreeConfig {
+pub(crate) const CONFIG: TreeConfig = TreeConfig {
     num_simulations: 20,
     root: GUMBEL,
     temperature: 1.0,
@@ -62,7 +62,7 @@ fn evaluation(variant: &Variant, leaves: usize) -> (Vec<f32>, Vec<f32>) {
     (logits.collect(), vec![0.25; leaves])
 }
 
-fn run(variant: &Variant, search: &mut dyn TreeSearch) {
+pub(crate) fn run(variant: &Variant, search: &mut dyn TreeSearch) {
     loop {
         let leaves = search.select(Limits::default()).unwrap();
         if leaves == 0 {
@@ -276,29 +276,6 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
             );
             assert_eq!(mixed.nodes(tree), alone.nodes(0));
         }
-    }
-}
-
-#[test]
-fn roots_with_few_empty_cells_are_solved_on_boards_of_all_sizes() {
-    for text in ["####\n####\n####\n####", "#####\n#####\n#####\n##.##"] {
-        let board = Board::from_text(text).unwrap();
-        let variant = Arc::new(Variant::new(board, Opening::Anywhere, 2).unwrap());
-        let roots: Vec<Position> = (6..14)
-            .map(|plies| opening(&variant, plies, 3).unwrap())
-            .collect();
-        let config = TreeConfig {
-            solve_roots_below: 8,
-            ..CONFIG
-        };
-        let solver = Some(Arc::new(Solver::with_table(&variant, 1 << 16).unwrap()));
-        let mut search = tree_search(&variant, &roots, config, Layout::Flat, solver, 1).unwrap();
-        run(&variant, &mut *search);
-        let results = search.results(Limits::default()).unwrap();
-        let has_few = |root: &Position| variant.board().num_cells() - root.occupied().len() <= 8;
-        let expected: Vec<bool> = roots.iter().map(has_few).collect();
-        assert_eq!(results.solved.to_vec(), expected, "{text}");
-        assert!(expected.contains(&false) && expected.contains(&true));
     }
 }
 

@@ -48,6 +48,12 @@ impl<S: GameState> Exact<'_, S> {
         Ok(Some(self.config.value(margin)))
     }
 
+    /// Whether [`Exact::solve`] solves a position.
+    pub(crate) fn solves(&self, state: &S) -> bool {
+        self.solver_for(state, self.config.solve_roots_below)
+            .is_some()
+    }
+
     /// The values of all actions of a position for the side to move, if few cells are empty.
     ///
     /// # Errors

@@ -94,7 +94,8 @@ impl<S: GameState + PartialEq> Tree<S> {
     }
 
     /// The tree for the next search from this position, without a path. Its nodes below the position
-    /// are copied to the new store, unless their visits and those of another search are too many.
+    /// are copied to the new store, unless it will be solved, or their visits and those of another search
+    /// are too many.
     pub(crate) fn restarted<V: Simd>(
         &self,
         simd: V,
@@ -104,7 +105,8 @@ impl<S: GameState + PartialEq> Tree<S> {
         new: &mut Store<S>,
     ) -> Result<Self, OutOfMemory> {
         let mut tree = Self::with_rng(root, self.rng);
-        if let Some(node) = self.find(&root, old)
+        if !context.exact.solves(&root)
+            && let Some(node) = self.find(&root, old)
             // A solved node knows its value and no actions: it cannot be a root.
             && old.node(node).count > 0
             && old.node(node).visits as usize + context.config.num_simulations <= MOST_VISITS
@@ -388,5 +390,25 @@ impl<S: GameState + PartialEq> Tree<S> {
     /// The generator for the final choice of an action.
     pub(crate) fn final_rng(&self) -> SplitMix64 {
         SplitMix64::new(self.final_draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::encode::VariantSet;
+    use crate::game::Variant;
+    use crate::vector::step::packed_game::PackedGame;
+
+    #[test]
+    fn the_memory_of_a_tree_is_that_of_itself_and_its_path() {
+        let variants = Arc::new(VariantSet::one(Arc::new(Variant::default())));
+        let rules = PackedGame::rules(&variants).unwrap();
+        let mut tree = Tree::new(PackedGame::start(&rules, 0), 0);
+        assert_eq!(tree.bytes(), size_of_val(&tree));
+        tree.path.reserve_exact(5);
+        assert_eq!(tree.bytes(), size_of_val(&tree) + tree.path.capacity() * 8);
     }
 }
