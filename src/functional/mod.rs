@@ -184,9 +184,10 @@ pub fn position(variant: &Variant, words: &[u64]) -> Result<Position> {
 pub fn positions(variant: &Variant, states: &[u64]) -> Result<Vec<Position>> {
     let count = PositionWords::num_words(variant);
     assert_eq!(states.len() % count, 0);
-    let mut positions = with_room("the positions", states.len() / count)?;
+    let len = states.len() / count;
+    let mut positions = with_room("the positions", len)?;
     let blocks = Blocks::new(variant, states);
-    for index in 0..states.len() / count {
+    for index in 0..len {
         positions.push(checked_position(index, &blocks.read(index)?)?);
     }
     Ok(positions)

@@ -6,6 +6,7 @@ import json
 import resource
 import shutil
 import subprocess
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +16,9 @@ import numpy as np
 from mijnlieff.evaluation.statistics import share_interval
 
 OUTPUT = Path("target/mutants").absolute()
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+NOT_COUNTED = ("equivalent", "unviable")
+"""What gives the same results, and what does not compile."""
 
 
 def copy_tree(tree: Path, left_out: str) -> None:
@@ -58,22 +62,33 @@ class Notes:
             file.write(json.dumps([name, kind]) + "\n")
 
 
+def is_equivalent(name: str, line: str) -> bool:
+    """Return whether `EQUIVALENT` lists ``PATH:LINE:COLUMN: CHANGE [in FUNCTION]``."""
+    path, _, _, change = name.split(":", 3)
+    change = change.strip().split(" in ")[0]
+    return any(
+        it["file"] == path and change in it["changes"] and line.strip() in it["lines"]
+        for it in tomllib.loads(EQUIVALENT.read_text())["change"]
+    )
+
+
 def row(name: str, found: list[str]) -> str:
-    """Return a row of the table; what does not compile does not count."""
+    """Return a row of the table."""
     counts = Counter(found)
-    is_noticed = np.array([it != "missed" for it in found if it != "unviable"], bool)
+    is_noticed = np.array([it != "missed" for it in found if it not in NOT_COUNTED], bool)
     low, high = share_interval(is_noticed)
     share = f"{100 * is_noticed.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-    numbers = [f"{counts[kind]:9}" for kind in ("caught", "timeout", "missed", "unviable")]
+    numbers = [f"{counts[kind]:11}" for kind in ("caught", "timeout", "missed", *NOT_COUNTED)]
     return f"{name:28}" + "".join(numbers) + "  " + share
 
 
 def print_table(found: dict[str, str], folders: Sequence[str]) -> int:
     """Print what became of each mutant, by folder, and those that were missed; return 1 if any."""
-    print(f"{'folder':28}   caught  timeout   missed unviable  noticed")
+    heads = [f"{kind:>11}" for kind in ("caught", "timeout", "missed", *NOT_COUNTED)]
+    print(f"{'folder':28}" + "".join(heads) + "  noticed")
     for folder in folders:
         inside = [kind for name, kind in found.items() if name.startswith(f"{folder}/")]
-        if any(kind != "unviable" for kind in inside):
+        if any(kind not in NOT_COUNTED for kind in inside):
             print(row(folder, inside))
     if len(folders) > 1:
         print(row("all", list(found.values())))

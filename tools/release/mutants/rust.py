@@ -5,7 +5,8 @@
 cargo-mutants lists the changes ("mutants"). From each folder `sample` of them are drawn by the
 seed. A mutant is caught when a test fails, or takes several times the processor time that all take
 without it. Those in functions are compiled together, so that each costs little more than the tests
-up to the first that fails; the others are compiled one by one. Prints a table with 95 % intervals,
+up to the first that fails; the others are compiled one by one. Those that give the same results, as
+`equivalent.toml` lists them, are not tested and do not count. Prints a table with 95 % intervals,
 and those that were missed. `target/mutants/rust-SEED.jsonl` keeps what was found; a call that finds
 it goes on from there.
 """
@@ -22,7 +23,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tools.release.mutants.common import OUTPUT, Notes, copy_tree, print_table
+from tools.release.mutants.common import OUTPUT, Notes, copy_tree, is_equivalent, print_table
 from tools.release.mutants.suite import Suite, Test
 from tools.release.mutants.switch import Mutant, blamed, changed, place, switched
 
@@ -110,6 +111,11 @@ def place_together(mutants: list[Mutant], notes: Notes) -> list[Mutant]:
 def test_all(mutants: list[Mutant], notes: Notes) -> None:
     """Test each mutant that was not tested before."""
     copy_tree(TREE, "src")
+    for mutant in mutants:
+        line = Path(mutant["file"]).read_text().splitlines()[mutant["span"]["start"]["line"] - 1]
+        if mutant["name"] not in notes.found and is_equivalent(mutant["name"], line):
+            notes.add(mutant["name"], "equivalent")
+    mutants = [it for it in mutants if notes.found.get(it["name"]) != "equivalent"]
     together = place_together(mutants, notes)
     programs = [build(number) for number in range(len(PROGRAMS))]
     suite = Suite(programs, TREE, OUTPUT / "times.json")
