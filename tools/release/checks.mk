@@ -1,7 +1,7 @@
 # Checks that need more than Rust and Python, or hours: other processors, sanitizers, fuzzing, mutants.
 
-.PHONY: aarch64 test-aarch64 test-aarch64-rust test-aarch64-python miri sanitize sanitize-rust sanitize-python \
-	sanitize-threads coverage fuzz mutants mutants-python
+.PHONY: aarch64 test-aarch64 test-aarch64-rust test-aarch64-python check-platforms miri sanitize sanitize-rust \
+	sanitize-python sanitize-threads coverage fuzz mutants mutants-python
 
 # A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc. The C library
 # is that of libc6:arm64, since under qemu 7.2 that of libc6-arm64-cross hangs where a thread begins.
@@ -51,6 +51,14 @@ test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the pac
 		qemu-aarch64 -L $(AARCH64_PYTHON)/unpacked $(AARCH64_PYTHON)/unpacked/usr/bin/python$(AARCH64_VERSION) \
 		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
 
+# Types and borrows, also of the tests. To link there takes the tools of these systems.
+PLATFORMS ?= aarch64-apple-darwin x86_64-apple-darwin x86_64-pc-windows-msvc x86_64-unknown-linux-musl
+check-platforms: ## Check that the crate compiles for macOS, Windows and musl (nightly Rust with rust-src)
+	$(RUST_SOURCE)
+	for target in $(PLATFORMS); do \
+		PYO3_CROSS=1 PYO3_CROSS_PYTHON_VERSION=3.11 cargo +nightly check --quiet -Zbuild-std --lib --tests \
+			--target $$target --target-dir target/check || exit 1; done
+
 miri: ## Check the threads, file headers and portable vectors for undefined behavior by Miri
 	@cargo +nightly miri --version > /dev/null 2>&1 || { echo "Miri is not installed:" \
 		"rustup toolchain install nightly --component miri"; exit 1; }
@@ -59,6 +67,8 @@ miri: ## Check the threads, file headers and portable vectors for undefined beha
 
 NIGHTLY := @cargo +nightly --version > /dev/null 2>&1 \
 	|| { echo "nightly Rust is missing: rustup toolchain install nightly"; exit 1; }
+RUST_SOURCE = @test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" || { echo \
+	"nightly Rust with rust-src is missing: rustup toolchain install nightly --component rust-src"; exit 1; }
 HOST = $$(rustc --print host-tuple)
 SANITIZED_TESTS ?=
 # Tests ask for more memory than there is, which has to fail as it does without a sanitizer.
@@ -93,9 +103,7 @@ sanitize-python: .venv/installed-test ## Test the native parts of the package by
 
 # The standard library has to be instrumented too, so that its locks count.
 sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSanitizer (nightly Rust with rust-src)
-	$(NIGHTLY)
-	@test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library" || { echo \
-		"the source of the standard library is missing: rustup component add rust-src --toolchain nightly"; exit 1; }
+	$(RUST_SOURCE)
 	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
 		--target $(HOST) --target-dir target/sanitize -- threads:: vector tree_search self_play
 
