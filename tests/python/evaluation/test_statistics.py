@@ -106,7 +106,15 @@ def test_errors_of_ratings_are_those_of_the_likelihood():
     centered = np.array([[2, -1], [-1, 2], [-1, -1]]) / 3
     errors = np.sqrt(np.diag(centered @ from_last @ centered.T))
     np.testing.assert_allclose(ratings.errors, errors * 400 / math.log(10))
-    # At the maximum, the expected points are those that were made.
-    np.testing.assert_allclose(
-        ((points + points.T) * expected).sum(axis=1), points.sum(axis=1), rtol=1e-9
+
+
+def test_ratings_are_found_where_whole_steps_go_too_far():
+    """Newton's method without shorter steps leaves the likelihood's maximum here."""
+    points = np.array(
+        [[0, 1, 0.5, 0.5], [61e3, 0, 0.5, 95e4], [47, 0.5, 0, 300], [0.5, 0.5, 86e3, 0]]
     )
+    elo = fit_ratings(points).elo
+    expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
+    # At the maximum, the expected points are those that were made.
+    made = points.sum(axis=1)
+    np.testing.assert_allclose(((points + points.T) * expected).sum(axis=1), made, rtol=1e-6)
