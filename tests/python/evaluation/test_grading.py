@@ -92,6 +92,11 @@ def test_symmetric_positions_share_a_key() -> None:
             kept.add(keys[0])
         assert len(kept) == games[0].ply  # positions of different plies differ
     assert canonical_keys([]) == []
+    # The same stones and allowed cells, but Light has other pieces left.
+    twins = [Position.from_actions([first, "a2x"]) for first in ("a1+", "a1><", "a1+")]
+    keys = canonical_keys(twins)
+    assert keys[0] != keys[1] and keys[0] == keys[2]
+    np.testing.assert_array_equal(*(twin.observation()[:3] for twin in twins[:2]))
 
 
 def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:

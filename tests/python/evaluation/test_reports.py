@@ -343,6 +343,7 @@ class TestPlots:
             assert text.xy == pytest.approx((report.standings[row].elo, row))
             assert (where.x0 + where.x1) / 2 == pytest.approx(x, abs=1)
             assert y < where.y0 < y + 15 and where.y1 < frame.y1
+        assert axes.get_ylim() == (2.5, -0.7)
         assert len(axes.texts) == 3 and figure.get_size_inches().tolist() == [7, 2.7]
         assert figure.get_layout_engine() is not None
 
