@@ -112,6 +112,18 @@ def test_grades_of_the_best_and_the_worst_actions(drawn):
     assert worst.by_group["unseen"].regret == pytest.approx(means[2])
 
 
+def test_a_policy_is_asked_about_one_board_at_a_time(drawn):
+    asked = []
+
+    class First:
+        def act_batch(self, positions):
+            asked.append({position.variant for position in positions})
+            return np.array([position.legal_actions()[0] for position in positions])
+
+    grade(First(), drawn)
+    assert asked == [{variant} for variant in VARIANTS]
+
+
 def test_boards_have_the_same_weight_and_intervals_are_over_boards():
     frozen = benchmark("irregular-v1")
     by_position = grade("greedy", frozen)

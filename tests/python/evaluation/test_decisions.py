@@ -49,6 +49,22 @@ def test_small_boards_have_no_more_positions(rows, found, repeats):
         assert (len(drawn.draw(count)), drawn.repeats) == (found[count], repeats[count])
 
 
+@pytest.mark.parametrize(
+    ("rows", "drawn"),
+    [
+        ("##/##", ([4], [5], [5])),
+        ("##../..##", ([4], [5, 5], [4, 5])),
+        ("###", ([3], [3, 4], [2, 3, 4])),
+        ("##", ([1], [2], [2])),
+    ],
+)
+def test_long_openings_of_small_boards_are_given_up(rows, drawn):
+    """A few games have only those at first, and they leave no choice."""
+    variant = Variant(Board.from_text(rows), copies=1)
+    for count, expected in enumerate(drawn, 1):
+        assert plies(Decisions(RandomPolicy(), (3,), variant).draw(count)) == expected
+
+
 def test_a_whole_is_one_share():
     whole, share = Decisions(RandomPolicy(), (5,)), Decisions(RandomPolicy(), (5,), share=(0, 1))
     assert canonical_keys(whole.draw(30)) == canonical_keys(share.draw(30))
@@ -69,13 +85,13 @@ def test_games_start_after_0_to_7_random_plies(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("variant", "most", "of_minimax"),
+    ("variant", "seed", "most", "of_minimax"),
     # On the large board, four rounds of games give fewer than were asked for.
-    [(Variant(), 14, 150), (LARGE, 12, 141)],
+    [(Variant(), 3, 14, 150), (LARGE, 0, 12, 141)],
     ids=["standard", "large"],
 )
-def test_solvable_positions_have_few_empty_cells(variant, most, of_minimax):
-    found = solvable_decisions(variant, 301, (0, 1))
+def test_solvable_positions_have_few_empty_cells(variant, seed, most, of_minimax):
+    found = solvable_decisions(variant, 301, (seed, 1))
     numbers = {source: len(some) for source, some in found.items()}
     assert numbers == {"random play": 151, "minimax 2": of_minimax}
     for some in found.values():

@@ -144,8 +144,10 @@ def test_defaults_are_those_of_the_documentation():
 
 
 def test_the_least_numbers_are_accepted():
-    report = evaluate("random", First(), games=2, opening_plies=0)
+    player = First()
+    report = evaluate("random", player, games=2, opening_plies=0)
     assert report.games == 2 and report.opening_plies == 0
+    assert (report.policy, report.opponent) == ("random", repr(player))
     assert grade("random", 3).total.positions == 3
     assert len(Benchmark.draw([SMALL], 1)) == 1
 
