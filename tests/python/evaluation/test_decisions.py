@@ -146,6 +146,7 @@ def test_positions_of_earlier_parts_are_left_out_and_counted():
         ],
         "position",
     )
+    assert {len(values) for values in vars(ActionLosses.none()).values()} == {0}
     assert report.repeats == {"random play": 2 + 10 + 1, "own games": 5 + 2}
     assert report.total.regret == (1 + 2 + 3 + 5 + 8) / 5
     assert (report.policy, report.seed, report.by) == ("mine", 7, "position")

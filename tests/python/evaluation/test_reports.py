@@ -204,6 +204,8 @@ class TestGrades:
         assert (content["policy"], content["seed"], content["by"]) == ("mine", 3, "position")
         assert content["repeats"] == repeats and content["benchmark"] is None
         assert content["by_group"] == content["by_board"] == {}
+        two = GradeReport.from_losses("mine", losses(board=np.array([0, 0, 0, 1, 1, 1])), seed=3)
+        assert str(two).splitlines()[-2].split()[:3] == ["total", "2", "6"]
         light = GradeReport.from_losses("mine", losses(seat=np.zeros(6, dtype=np.int64)), seed=3)
         assert list(light.by_seat) == ["as Light"] and light.repeats == {}
 
