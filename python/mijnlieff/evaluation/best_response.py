@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ _ASKED_TWICE = 64
 """Positions of a batch asked again, where a policy does not say that it never draws."""
 _ANY_MARGIN = 2**31 - 1
 
+_Endings: TypeAlias = tuple[int | None, int]
+"""Where exact margins are known to be kept: up to so many empty cells, and so many points."""
+_NO_ENDINGS: _Endings = (None, 0)
 _Answer = Callable[[BestResponseSearch, list[Position]], None]
 
 
@@ -111,7 +114,7 @@ def best_response(
     examined = load_policy(policy)
     starts = _starts(start)
     answer = _answerer(examined)
-    cells, margin = _exact_endings(examined) if settle else (None, 0)
+    cells, margin = _exact_endings(examined) if settle else _NO_ENDINGS
     values = solve_batch(starts, num_threads, tablebase=tablebase).margins.astype(int)
     to_play = np.array([position.to_play for position in starts])
     cases: list[BestResponseCase] = []
@@ -257,13 +260,13 @@ def _possible(policy: Policy, positions: list[Position]) -> NDArray[np.bool_]:
     return possible
 
 
-def _exact_endings(policy: Policy) -> tuple[int | None, int]:
-    """Return where the policy is known to keep the exact margin: empty cells, and margin."""
+def _exact_endings(policy: Policy) -> _Endings:
+    """Return where the policy is known to keep the exact margin."""
     if isinstance(policy, PerfectPolicy):
-        return (_MAX_CELLS, _ANY_MARGIN) if policy.epsilon == 0 else (None, 0)
+        return (_MAX_CELLS, _ANY_MARGIN) if policy.epsilon == 0 else _NO_ENDINGS
     endings = getattr(policy, "exact_endings", None)
     if endings is None:
-        return None, 0
+        return _NO_ENDINGS
     cells, margin = (integer("exact_endings", number) for number in endings)
     return min(max(cells, 0), _MAX_CELLS), min(max(margin, 0), _ANY_MARGIN)
 

@@ -185,7 +185,7 @@ class BestResponse(TableReport):
 def record_of(start: Position, actions: Sequence[int]) -> str:
     """Return the record of a game; one from another start begins with its notation."""
     variant = start.variant
-    if start == Position(variant) and start.ply == 0:
+    if start.ply == 0:
         return format_record(actions, variant)
     return f"{start.notation}: " + ", ".join(variant.action_name(action) for action in actions)
 

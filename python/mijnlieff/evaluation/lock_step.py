@@ -66,9 +66,7 @@ def play_out(
     while running:
         for number, policy in enumerate(policies):
             turns = [
-                i
-                for i in running
-                if not games[i].is_over and (light[i] + games[i].to_play) % 2 == number
+                i for i in running if not games[i].is_over and light[i] ^ games[i].to_play == number
             ]
             if turns:
                 actions = act_checked(policy, [games[i] for i in turns])

@@ -13,7 +13,7 @@ import pytest
 import mijnlieff
 from mijnlieff import GreedyPolicy, PerfectPolicy, Variant, benchmark, errors, grade, solve_batch
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation.benchmark_file import SOURCES, write_benchmark
+from mijnlieff.evaluation.benchmark_file import SOURCES, Entry, read_benchmark, write_benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
 from tools.data import benchmark as tool
 
@@ -92,10 +92,36 @@ def test_a_policy_is_graded_on_all_positions(name: str) -> None:
     assert f"{len(frozen)} positions of {name}" in str(report)
 
 
-def test_a_grade_is_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = grade("champion", "standard-v1")
+@pytest.mark.parametrize("policy", ["champion", "random"])
+def test_a_grade_is_the_same_in_parts(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = grade(policy, "standard-v1")
     monkeypatch.setattr("mijnlieff.evaluation.grading._CHUNK", 100)
-    assert grade("champion", "standard-v1") == whole
+    assert grade(policy, "standard-v1") == whole
+
+
+def test_a_file_is_read_as_it_was_written() -> None:
+    variants = [Variant(), Variant(mijnlieff.Board.from_text("##.\n###"), "anywhere", 1)]
+    entries = [
+        Entry(0, 2, (), tuple(range(-24, 24))),
+        Entry(
+            1, 0, (6,), tuple(range(mijnlieff.Position(variants[1]).play(6).action_mask().sum()))
+        ),
+        Entry(0, 1, (0,), (-1,) * int(mijnlieff.Position().play(0).action_mask().sum())),
+    ]
+    content = write_benchmark(variants, entries)
+    assert read_benchmark(content) == (variants, entries)
+    assert content.startswith(b"MIJNBNCH\x02") and b"anywhere 1 ##./###" in content
+
+
+def test_every_caller_gets_arrays_that_cannot_change() -> None:
+    frozen = benchmark("irregular-v1")
+    assert frozen is benchmark("irregular-v1")
+    solutions = frozen.solutions
+    for array in (frozen.boards, frozen.sources, solutions.action_margins, solutions.action_mask):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+    said = f"<Benchmark irregular-v1: 1920 positions, SHA-256 {frozen.checksum}>"
+    assert repr(frozen) == said
 
 
 def test_wrong_arguments_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -54,6 +55,32 @@ def test_drawn_positions_are_distinct_decisions_of_all_boards(drawn):
     assert Benchmark.draw(VARIANTS, 20, 1, groups=GROUPS).positions != drawn.positions
 
 
+def test_boards_of_a_group_have_equal_numbers_rounded_up():
+    frozen = Benchmark.draw(VARIANTS, 5, groups=GROUPS)
+    assert np.bincount(frozen.boards).tolist() == [3, 3, 5]
+    assert frozen.sources.tolist() == [
+        source
+        for numbers in ((2, 1), (2, 1), (3, 2))
+        for source, number in zip(("random play", "minimax 2"), numbers, strict=True)
+        for _ in range(number)
+    ]
+    assert frozen.groups == tuple(GROUPS)
+    assert repr(frozen) == "<Benchmark 3 boards: 11 positions>"
+    one_group = Benchmark.draw(VARIANTS, 7)
+    assert np.bincount(one_group.boards).tolist() == [3, 3, 3] and one_group.groups == ()
+
+
+def test_rows_of_small_boards_are_filled_up_with_illegal_actions():
+    small, large = (Variant(Board.from_text(rows), copies=1) for rows in ("##\n##", "###\n###"))
+    frozen = Benchmark.draw([small, large], 8)
+    margins, mask = frozen.solutions.action_margins, frozen.solutions.action_mask
+    assert margins.shape == mask.shape == (8, large.num_actions)
+    for row, position in enumerate(frozen.positions):
+        count = position.variant.num_actions
+        assert mask[row, :count].tolist() == position.action_mask().tolist()
+        assert not mask[row, count:].any() and (margins[row, count:] == -(2**15)).all()
+
+
 def test_the_margins_are_those_of_the_solver(drawn):
     for row, position in enumerate(drawn.positions):
         solution = solve(position)
@@ -83,6 +110,18 @@ def test_grades_of_the_best_and_the_worst_actions(drawn):
     assert worst.total.regret == pytest.approx(np.mean(means))
     assert worst.by_group["seen"].regret == pytest.approx(np.mean(means[:2]))
     assert worst.by_group["unseen"].regret == pytest.approx(means[2])
+
+
+def test_a_policy_is_asked_about_one_board_at_a_time(drawn):
+    asked = []
+
+    class First:
+        def act_batch(self, positions):
+            asked.append({position.variant for position in positions})
+            return np.array([position.legal_actions()[0] for position in positions])
+
+    grade(First(), drawn)
+    assert asked == [{variant} for variant in VARIANTS]
 
 
 def test_boards_have_the_same_weight_and_intervals_are_over_boards():
@@ -134,14 +173,50 @@ def test_bad_input(drawn):
         Benchmark.draw(VARIANTS, 0)
     with pytest.raises(ValueError, match="each of 3 variants, but there are 2 names"):
         Benchmark.draw(VARIANTS, 20, groups=["a", "b"])
-    with pytest.raises(ValueError, match="no turn with two legal actions"):
-        Benchmark.draw([Variant(Board.from_text("#"), "corner_straight")], 20)
+    for variants in ([Variant(Board.from_text("#"), "corner_straight")], []):
+        with pytest.raises(ValueError, match="no turn with two legal actions"):
+            Benchmark.draw(variants, 20)
 
 
 def test_scores_are_the_means_of_the_boards():
     scores = scores_on(VARIANTS, Chosen(True), ["random"], 60, 0)
     assert scores["random"].games == 60 and scores["random"].score > 0.5
     assert 0 <= scores["random"].low < scores["random"].score < scores["random"].high <= 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "games", "low", "high"),
+    [
+        # Fewer than 4 boards: the mean ends of intervals over games, here 0.1 around the score.
+        ([0.3, 0.5], 20, 0.3, 0.5),
+        # The half width of Student's interval over 5 boards is 2.776 * 0.3 * sqrt(0.2) = 0.372.
+        ([0.1, 0.1, 0.4, 0.7, 0.7], 30, 0.028, 0.772),
+        ([0, 0, 0.3, 0.6, 0.6], 30, 0, 0.672),
+        ([0.4, 0.4, 0.7, 1, 1], 30, 0.328, 1),
+    ],
+)
+def test_intervals_of_scores_are_over_boards(monkeypatch, shares, games, low, high):
+    played = []
+
+    def match(policy, opponent, games, variant, seed):
+        share = shares[seed - 5]
+        played.append((policy, opponent, games, variant, seed))
+        return SimpleNamespace(score=share, score_interval=(share - 0.1, share + 0.1))
+
+    monkeypatch.setattr("mijnlieff.evaluation.board_scores.evaluate", match)
+    variants = (VARIANTS * 2)[: len(shares)]
+    # Not a multiple of twice the boards, so it is rounded up.
+    found = scores_on(variants, Chosen(True), ["greedy"], games - 3, 5)["greedy"]
+    each = games // len(shares)
+    assert [row[1:] for row in played] == [
+        ("greedy", each, variant, 5 + number) for number, variant in enumerate(variants)
+    ]
+    assert found.to_dict() == {
+        "games": games,
+        "score": pytest.approx(np.mean(shares)),
+        "low": pytest.approx(low, abs=2e-3),
+        "high": pytest.approx(high, abs=2e-3),
+    }
 
 
 def test_the_command_grades_by_board(capsys):

@@ -17,7 +17,7 @@ from mijnlieff import (
     evaluate,
 )
 from mijnlieff.evaluation import MatchReport, play_match, random_openings
-from mijnlieff.evaluation.lock_step import play_in_lock_step
+from mijnlieff.evaluation.lock_step import play_in_lock_step, play_out
 from mijnlieff.evaluation.match import Conditions, play_pairs
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, elo_difference, score_interval
 
@@ -74,6 +74,34 @@ def test_both_ways_use_the_same_openings_in_the_same_order():
     assert report == dataclasses.replace(
         MatchReport.from_margins(report.policy, report.opponent, margins, opening_plies=4, seed=8)
     )
+
+
+def test_later_pairs_have_their_own_openings_and_seeds():
+    conditions = Conditions.checked(100, None, 4, 7, None)
+    other = NetworkPolicy(first_legal)
+    openings = random_openings(20, 4, seed=7, first=5)
+    for policy, opponent in ((RandomPolicy(3), other), (other, RandomPolicy(3))):
+        found = play_pairs(policy, opponent, conditions, 5, 20, ignore)
+        seeded = [
+            player.with_seed(3 + 7 + 5) if player is not other else other
+            for player in (policy, opponent)
+        ]
+        assert np.array_equal(found, play_in_lock_step(openings, *seeded, ignore))
+    last = Conditions.checked(100, None, 4, 2**64 - 1, None)  # seeds go on from 0
+    assert play_pairs(RandomPolicy(3), other, last, 5, 20, ignore).shape == (20, 2)
+
+
+def test_games_are_played_to_their_end_by_the_players_of_their_seats():
+    starts = random_openings(6, 3, seed=1)
+    light = [0, 1, 1, 0, 0, 1]
+    players = (NetworkPolicy(first_legal), NetworkPolicy(lambda o, m: -first_legal(o, m)))
+    ends, played = play_out(starts, players, light)
+    for start, first, end, actions in zip(starts, light, ends, played, strict=True):
+        game = start
+        for action in actions:
+            assert action == players[first ^ game.to_play].act(game)
+            game = game.play(action)
+        assert game.is_over and game == end
 
 
 @pytest.mark.parametrize("wrap", [lambda policy: policy, Foreign], ids=["native", "lock-step"])

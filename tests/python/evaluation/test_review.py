@@ -74,15 +74,15 @@ def test_names_and_unfinished_games():
 
 
 @pytest.mark.parametrize(
-    ("actions", "error"),
+    ("actions", "error", "message"),
     [
-        (["a1+", "a1x"], IllegalMoveError),
-        ([*parse_record(EXAMPLE), 0], GameOverError),
-        (["a9+"], ParseError),
+        (["a1+", "a1x"], IllegalMoveError, r"^move 2: .*a1x"),
+        ([*parse_record(EXAMPLE), 0], GameOverError, r"^move 17: "),
+        (["a9+"], ParseError, r"a9\+"),
     ],
 )
-def test_games_that_cannot_be_played(actions, error):
-    with pytest.raises(error):
+def test_games_that_cannot_be_played(actions, error, message):
+    with pytest.raises(error, match=message):
         review(actions)
 
 

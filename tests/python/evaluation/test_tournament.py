@@ -86,8 +86,9 @@ def test_groups_of_clean_sweeps():
     # 1 and 2 beat each other, 3 beats 0, and both lose all the rest.
     points = np.array([[0, 0, 0, 0], [2, 0, 1, 2], [2, 1, 0, 2], [2, 0, 0, 0]])
     assert point_groups(points) == [[1, 2], [3], [0]]
-    with pytest.raises(ValueError, match="no finite ratings"):
-        fit_ratings(points.astype(float))
+    for swept in (points, np.array([[0, 0], [2, 0]])):
+        with pytest.raises(ValueError, match="no finite ratings"):
+            fit_ratings(swept.astype(float))
 
 
 def test_a_clean_sweep_is_told_and_counted_with_a_draw_more():
@@ -196,9 +197,35 @@ def test_bad_arguments(arguments, error, message):
         tournament(*arguments)
 
 
-def test_matches_that_are_no_tournament():
-    with pytest.raises(ValueError, match="3 players need one match for each of 3 pairings"):
-        TournamentReport.from_matches([match("a", "b", 2, 0, 0), match("b", "c", 2, 0, 0)], seed=0)
+@pytest.mark.parametrize(
+    ("pairings", "counts"),
+    [
+        (["ab", "bc"], "are 2 matches of 2 pairings"),
+        (["ab", "bc", "ca", "ac"], "are 4 matches of 3 pairings"),
+        (["ab", "bc", "cb"], "are 3 matches of 2 pairings"),
+        (["ab", "bc", "aa"], "are 3 matches of 3 pairings"),
+    ],
+)
+def test_matches_that_are_no_tournament(pairings, counts):
+    matches = [match(*pairing, 2, 0, 0) for pairing in pairings]
+    message = f"3 players need one match for each of 3 pairings, but there {counts}"
+    with pytest.raises(ValueError, match=message):
+        TournamentReport.from_matches(matches, seed=0)
+    with pytest.raises(ValueError, match="needs at least one match, and matches is empty"):
+        TournamentReport.from_matches([], seed=0)
+
+
+def test_no_game_is_played_before_all_policies_are_known():
+    asked = []
+
+    class Asked:
+        def act(self, position):
+            asked.append(position)
+            return int(position.legal_actions()[0])
+
+    with pytest.raises(ValueError, match="unknown policy 'nobody'"):
+        tournament({"a": Asked(), "b": "random", "c": "nobody"}, games=2)
+    assert asked == []
 
 
 @pytest.mark.parametrize(

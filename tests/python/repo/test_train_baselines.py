@@ -168,6 +168,7 @@ def test_a_rating_is_fitted_to_known_ones():
     together = fit_ratings(points)  # a rating that fits all matches fits those with the others
     alone, _ = fit_rating([0.6, 0.3], list(together.elo[1:]), 50)
     assert alone == pytest.approx(together.elo[0], abs=1e-3)
+    assert fit_rating([0.75, 0.25], [0.0, 0.0], 50)[0] == pytest.approx(0, abs=1e-5)
     for scores in ([0.0, 0.0], [1.0, 1.0]):
         with pytest.raises(ValueError, match="fits no finite rating"):
             fit_rating(scores, [0.0, 100.0], 50)
@@ -177,14 +178,19 @@ def test_the_ladder_has_the_ratings_that_were_measured():
     measured = read_results(RESULTS / "baselines" / "ratings.json")["ratings"]
     assert list(LADDER) == sorted(LADDER, key=LADDER.__getitem__)
     assert {name: measured[name]["elo"] for name in measured} == LADDER
-    assert [strongest_below(elo) for elo in (-707, -236, 1000)] == [
+    assert [strongest_below(elo) for elo in (-707, -706, -236, 1000)] == [
         None,
+        "random",
         "minimax:3",
         "champion:64",
     ]
     match = evaluate("greedy", "random", games=200)
-    elo, reach = rating_of([match])
-    assert elo == pytest.approx(LADDER["random"] + match.elo) and 0 < reach < 100
+    unknown = evaluate("greedy", "perfect:0.5", games=2)
+    for matches in ([match], [unknown, match]):
+        elo, reach = rating_of(matches)
+        assert elo == pytest.approx(LADDER["random"] + match.elo)
+        error = 400 / math.log(10) / math.sqrt(200 * match.score * (1 - match.score))
+        assert reach == pytest.approx(1.96 * error, rel=1e-4)
     assert rating_of([evaluate("perfect", "random", games=2)]) is None
 
 

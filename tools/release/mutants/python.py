@@ -33,7 +33,7 @@ CLI = "cli/test_cli.py"
 FIRST = {
     "benchmark": ["evaluation/test_benchmark.py"],
     "benchmark_file": ["evaluation/test_benchmark.py"],
-    "best_response": ["search/test_best_response.py"],
+    "best_response": ["search/test_best_response_policies.py", "search/test_best_response.py"],
     "best_response_report": ["search/test_best_response.py", CLI],
     "board_scores": ["evaluation/test_board_grades.py"],
     "grade_report": ["evaluation/test_grading.py", "evaluation/test_board_grades.py", CLI],
