@@ -109,25 +109,27 @@ sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSani
 
 # Programs that run side by side add their counts to one of four files.
 COVERAGE := target/coverage
+COUNTED := LLVM_PROFILE_FILE=$(CURDIR)/$(COVERAGE)/counts/%4m.profraw
+COVERED := $(COUNTED) RUSTFLAGS="-Cinstrument-coverage -Zcoverage-options=branch" cargo +nightly
+COVERAGE_PYTHON = PYTHONPATH=$(CURDIR)/$(COVERAGE)/package:$(CURDIR)/$(COVERAGE)/site \
+	COVERAGE_FILE=$(COVERAGE)/python $(BIN)/python -m coverage
 LLVM = $$(rustc +nightly --print target-libdir)/../bin
-coverage: export LLVM_PROFILE_FILE = $(CURDIR)/$(COVERAGE)/counts/%4m.profraw
-coverage: export RUSTFLAGS = -Cinstrument-coverage -Zcoverage-options=branch
 coverage: .venv/installed-test ## Measure which lines and branches all tests run (needs nightly Rust with llvm-tools)
 	$(NIGHTLY)
-	@test -x "$(LLVM)/llvm-cov" || { echo "llvm-cov is missing: rustup component add llvm-tools --toolchain nightly"; exit 1; }
+	@test -x "$(LLVM)/llvm-cov" || { echo "llvm-cov is missing: rustup component add llvm-tools --toolchain nightly"; \
+		exit 1; }
 	rm -rf $(COVERAGE)/counts $(COVERAGE)/package && mkdir -p $(COVERAGE)/package
-	cargo +nightly test --quiet --no-default-features --lib --test core --target-dir $(COVERAGE)
-	cargo +nightly build --quiet --lib --target-dir $(COVERAGE)
+	$(COVERED) test --quiet --no-default-features --lib --test core --target-dir $(COVERAGE)
+	$(COVERED) build --quiet --lib --target-dir $(COVERAGE)
 	cp -rL python/mijnlieff $(COVERAGE)/package
 	cp $(COVERAGE)/debug/libmijnlieff.so $(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so
 	$(BIN)/pip install --quiet --upgrade --target $(COVERAGE)/site coverage
-	PYTHONPATH=$(CURDIR)/$(COVERAGE)/package:$(CURDIR)/$(COVERAGE)/site COVERAGE_FILE=$(COVERAGE)/python $(TEST_ENV) \
-		$(BIN)/python -m coverage run --branch --source mijnlieff -m pytest --timeout 3000
-	PYTHONPATH=$(COVERAGE)/site COVERAGE_FILE=$(COVERAGE)/python $(BIN)/python -m coverage report --skip-covered --show-missing
+	$(COUNTED) $(TEST_ENV) $(COVERAGE_PYTHON) run --branch --source mijnlieff -m pytest --timeout 3000
+	$(COVERAGE_PYTHON) report --skip-covered --show-missing
 	$(LLVM)/llvm-profdata merge --sparse $(COVERAGE)/counts/*.profraw -o $(COVERAGE)/rust
 	$(LLVM)/llvm-cov report --instr-profile $(COVERAGE)/rust --ignore-filename-regex '(\.cargo|rustlib|tests)/' \
-		$(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so \
-		$$(find $(COVERAGE)/debug/deps -executable -type f \( -name 'core-*' -o -name 'mijnlieff-*' \) -printf '-object %p ')
+		$(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so $$(find $(COVERAGE)/debug/deps -executable -type f \
+			\( -name 'core-*' -o -name 'mijnlieff-*' \) -printf '-object %p ')
 
 FUZZ_FLAGS ?=
 fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)

@@ -121,7 +121,7 @@ def test_parts_of_a_source_have_different_openings() -> None:
         parts = [Decisions(RandomPolicy(), (4, *share), share=share) for share in shares]
         assert [len(part.draw(100)) for part in parts] == [100] * count
         openings = [part._openings for part in parts]
-        assert len(set().union(*openings)) == sum(map(len, openings))
+        assert all(openings) and len(set().union(*openings)) == sum(map(len, openings))
     report = grade("random", positions=6_000)  # two parts for each source
     assert 5_800 < report.total.positions <= 6_000
 

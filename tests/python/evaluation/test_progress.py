@@ -164,7 +164,7 @@ def test_the_least_numbers_are_accepted():
         (lambda: best_response("random", horizon=9.0), "horizon"),
     ],
 )
-def test_a_number_that_is_no_integer_is_named(call, name):
+def test_a_number_that_is_not_an_integer_is_named(call, name):
     with pytest.raises(TypeError, match=rf"^{name} "):
         call()
 

@@ -223,8 +223,8 @@ def test_no_game_is_played_before_all_policies_are_known():
             asked.append(position)
             return int(position.legal_actions()[0])
 
-    with pytest.raises(ValueError, match="unknown policy 'nobody'"):
-        tournament({"a": Asked(), "b": "random", "c": "nobody"}, games=2)
+    with pytest.raises(ValueError, match="unknown policy 'missing'"):
+        tournament({"a": Asked(), "b": "random", "c": "missing"}, games=2)
     assert asked == []
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from mijnlieff.evaluation.statistics import share_interval
 
 OUTPUT = Path("target/mutants").absolute()
-EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+EQUIVALENT = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())["change"]
+"""Changes that give the same results."""
 NOT_COUNTED = ("equivalent", "unviable")
 """What gives the same results, and what does not compile."""
 
@@ -68,7 +69,7 @@ def is_equivalent(name: str, line: str) -> bool:
     change = change.strip().split(" in ")[0]
     return any(
         it["file"] == path and change in it["changes"] and line.strip() in it["lines"]
-        for it in tomllib.loads(EQUIVALENT.read_text())["change"]
+        for it in EQUIVALENT
     )
 
 
