@@ -28,4 +28,5 @@ mod texts;
 mod tree_search;
 mod tree_search_solved;
 mod vector;
+mod vector_outside;
 mod vector_stop;

@@ -30,6 +30,7 @@ fn random_position(variant: &Variant, rng: &mut SplitMix64) -> Position {
     loop {
         let position = *game.last().unwrap();
         let moves = MoveSet::legal(variant, &position);
+        assert!(!moves.is_empty(), "there is a move, or the pass");
         let mv = moves.nth(rng.below(moves.len() as u64) as usize);
         let next = position.play(variant, mv).unwrap();
         if next.is_over(variant) {

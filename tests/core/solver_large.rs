@@ -96,34 +96,34 @@ fn longer_endings_of_large_boards_agree_with_alpha_beta_and_with_their_children(
 /// With more empty cells than an ending has.
 #[test]
 fn games_of_few_pieces_on_large_boards_agree_with_alpha_beta() {
-    let board = Board::from_text("#######\n#######\n#######\n#######").unwrap();
-    let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
-    let mut rng = SplitMix64::new(12);
-    let (mut positions, mut nodes) = (0, 0);
-    while positions < 30 {
-        let mut position = Position::new(&variant);
-        while position.ply() < 4 {
-            position = random_move(&variant, &position, &mut rng);
+    for (text, plies, count) in [
+        ("#######\n#######\n#######\n#######", 4, 30),
+        ("######\n######\n######", 2, 4), // endings are reached within the search
+    ] {
+        let board = Board::from_text(text).unwrap();
+        let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
+        let mut rng = SplitMix64::new(12);
+        let (mut positions, mut nodes) = (0, 0);
+        while positions < count {
+            let mut position = Position::new(&variant);
+            while position.ply() < plies {
+                position = random_move(&variant, &position, &mut rng);
+            }
+            if position.must_pass(&variant) {
+                continue;
+            }
+            let solver = Solver::new(&variant);
+            let found = solve(&solver, &position);
+            let depth = Depth::new(12).unwrap();
+            let best = best_moves(&variant, &position, depth, Limits::default()).unwrap();
+            assert_eq!(found.margin, best.margin, "{position:?}");
+            assert!(found.best_moves().eq(best.moves.iter()), "{position:?}");
+            positions += 1;
+            nodes += found.nodes;
         }
-        if position.must_pass(&variant) {
-            continue;
-        }
-        let solver = Solver::new(&variant);
-        let found = solve(&solver, &position);
-        let best = best_moves(
-            &variant,
-            &position,
-            Depth::new(9).unwrap(),
-            Limits::default(),
-        );
-        let best = best.unwrap();
-        assert_eq!(found.margin, best.margin);
-        assert!(found.best_moves().eq(best.moves.iter()));
-        positions += 1;
-        nodes += found.nodes;
+        assert!(nodes > 3_000, "{nodes} nodes are not a search");
+        assert!(nodes < 1_000_000, "{nodes} nodes");
     }
-    assert!(nodes > 3_000, "{nodes} nodes are not a search");
-    assert!(nodes < 1_000_000, "{nodes} nodes");
 }
 
 #[test]
@@ -151,5 +151,19 @@ fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
     let unsolved = solver
         .solve(&position, Limits::stopped_by(&stop))
         .unwrap_err();
+    assert_eq!(unsolved.halt, Halt::Stopped);
+}
+
+#[test]
+fn the_last_turn_is_not_solved_once_told_to_stop() {
+    let board = Board::from_text("#################").unwrap();
+    let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
+    let mut rng = SplitMix64::new(2);
+    let game = random_game(&variant, &mut rng);
+    let last = game.iter().rfind(|it| !it.is_over(&variant)).unwrap();
+    let solver = Solver::new(&variant);
+    assert!(!solve(&solver, last).moves.is_empty());
+    let stop = AtomicBool::new(true);
+    let unsolved = solver.solve(last, Limits::stopped_by(&stop)).unwrap_err();
     assert_eq!(unsolved.halt, Halt::Stopped);
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::encode::{Canvas, Layout, VariantSet, move_of, num_actions};
+use mijnlieff::encode::{Canvas, Layout, VariantSet, action_of, move_of, num_actions};
 use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
@@ -195,6 +195,30 @@ fn a_bad_value_is_named_by_its_leaf_whatever_the_threads() {
     }
 }
 
+#[test]
+fn a_bad_logit_is_named_by_its_leaf_and_action() {
+    let variant = Arc::new(Variant::default());
+    let mut search = search(&variant, GUMBEL);
+    let roots = positions(&variant, 3);
+    let leaves = search.select(Limits::default()).unwrap();
+    assert_eq!(leaves, roots.len());
+    let (logits, values) = evaluation(&variant, leaves);
+    let width = num_actions(&variant);
+    for row in [1, leaves - 1] {
+        let mut logits = logits.clone();
+        // The first leaves are the roots.
+        let legal = roots[row].legal_moves(&variant).into_iter();
+        let action = legal.map(|mv| action_of(&variant, mv)).max().unwrap();
+        logits[row * width + action] = f32::INFINITY;
+        let refused = search.update(&logits, &values);
+        let logit = f32::INFINITY;
+        assert_eq!(refused, Err(UpdateError::Logit { row, action, logit }));
+        logits[row * width..][..width].fill(f32::NEG_INFINITY);
+        let refused = search.update(&logits, &values);
+        assert_eq!(refused, Err(UpdateError::NoLegalAction { row }));
+    }
+}
+
 /// Boards of four blocks with several numbers of copies, and the canvas around them.
 fn mixed_variants() -> Arc<VariantSet> {
     let boards = Board::arrangements(4, false).into_iter().step_by(7);
@@ -312,6 +336,28 @@ fn endings(variant: &Variant) -> Vec<Position> {
         .take(TREES / 2)
         .chain(passes.take(TREES / 2))
         .collect()
+}
+
+#[test]
+fn a_root_that_has_to_pass_has_the_mean_value_of_its_simulations() {
+    let variant = Arc::new(Variant::default());
+    let roots = endings(&variant);
+    for num_simulations in [1, 2, 5] {
+        let config = TreeConfig {
+            num_simulations,
+            ..CONFIG
+        };
+        let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
+        run(&variant, &mut *search);
+        let results = search.results(Limits::default()).unwrap();
+        for (tree, root) in roots.iter().enumerate() {
+            if root.must_pass(&variant) {
+                let nodes = search.nodes(tree).unwrap();
+                let value = results.root_values[tree];
+                assert!((value - nodes[1].value).abs() < 1e-6, "{nodes:?}");
+            }
+        }
+    }
 }
 
 #[test]

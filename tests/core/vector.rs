@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use mijnlieff::encode::{Layout, num_actions, observe, pack, write_mask};
-use mijnlieff::game::{Board, Move, Opening, PlayError, Player, Position, Variant};
+use mijnlieff::game::{Board, Opening, PlayError, Player, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
     Autoreset, BatchEnv, Buffers, Config, Ending, IllegalAction, Observations, Opponent, Reward,
-    Seat, Seeds, StepError, View, batch_env, wide_batch_env,
+    Seeds, StepError, View, batch_env, wide_batch_env,
 };
 
 /// A batch with the memory that it writes into.
@@ -59,6 +59,10 @@ impl Bench {
         assert_eq!(self.ended, other.ended);
     }
 
+    pub(super) fn env(&self) -> &dyn BatchEnv {
+        &*self.env
+    }
+
     pub(super) fn sample(&mut self) -> Vec<i64> {
         let mut actions = vec![-1; self.env.num_envs()];
         self.env.sample_actions(&mut actions);
@@ -78,7 +82,7 @@ impl Bench {
     }
 }
 
-fn variants() -> Vec<Arc<Variant>> {
+pub(super) fn variants() -> Vec<Arc<Variant>> {
     let diagonal = Board::from_blocks(&[(0, 0), (2, 2), (4, 4)]).unwrap();
     let row = Board::from_text("########\n########").unwrap();
     let islands = Board::from_text("##..\n..##").unwrap();
@@ -387,89 +391,6 @@ fn losing_by_an_illegal_action() {
     ));
     bench.env.reset(Seeds::Keep, Some(&[false, true])).unwrap();
     assert!(!bench.env.is_over(1));
-}
-
-#[test]
-fn an_outside_opponent_plays_as_a_built_in_one() {
-    for variant in variants() {
-        for seat in [Seat::Light, Seat::Dark] {
-            let config = Config {
-                opponent: Opponent::Policy(Policy::Greedy),
-                seat,
-                ..Config::new(variant.clone())
-            };
-            let mut inside = Bench::new(config.clone(), 1, 1, 9);
-            let outside = Config {
-                opponent: Opponent::Outside,
-                ..config
-            };
-            let mut env = batch_env(outside, Layout::Flat, 1, 1).unwrap();
-            let mut stream = SplitMix64::stream(9, 0);
-            let mut answer = |env: &mut dyn BatchEnv| {
-                while !env.pending().is_empty() {
-                    let position = env.positions().next().unwrap();
-                    let mv: Move = Policy::Greedy.choose(&variant, &position, &mut stream);
-                    let action = mijnlieff::encode::action_of(&variant, mv) as i64;
-                    env.answer(&[action]).unwrap();
-                }
-            };
-            env.start_reset(Seeds::From(9), None).unwrap();
-            answer(&mut *env);
-            for _ in 0..40 {
-                let actions = inside.sample();
-                inside.step(&actions).unwrap();
-                env.start_step(&actions).unwrap();
-                answer(&mut *env);
-                assert!(env.positions().eq(inside.env.positions()));
-            }
-        }
-    }
-}
-
-#[test]
-fn games_that_restart_in_a_step_wait_for_the_opponent_as_such() {
-    const GAMES: usize = 9;
-    let variant = variants()[0].clone();
-    let start = Position::new(&variant);
-    let config = Config {
-        opponent: Opponent::Outside,
-        seat: Seat::Dark,
-        ..Config::new(variant)
-    };
-    let mut env = batch_env(config, Layout::Flat, GAMES, 1).unwrap();
-    let mut actions = [0; GAMES];
-    let mut answer_all = |env: &mut dyn BatchEnv| {
-        let mut restarted = 0;
-        while !env.pending().is_empty() {
-            let mut restarts = vec![true; env.pending().len()];
-            env.write_restarts(&mut restarts);
-            for (&game, &restart) in env.pending().iter().zip(&restarts) {
-                // Light opens every game, so only a new one waits with an empty board.
-                let is_new = env.position(game) == start;
-                assert_eq!(
-                    restart,
-                    is_new && env.endings().iter().any(|it| it.game as usize == game)
-                );
-                restarted += usize::from(restart);
-            }
-            env.sample_actions(&mut actions);
-            let answers: Vec<i64> = env.pending().iter().map(|&game| actions[game]).collect();
-            env.answer(&answers).unwrap();
-        }
-        restarted
-    };
-    env.start_reset(Seeds::From(4), None).unwrap();
-    assert_eq!(answer_all(&mut *env), 0);
-    let (mut restarted, mut ended) = (0, 0);
-    for _ in 0..100 {
-        let mut drawn = [0; GAMES];
-        env.sample_actions(&mut drawn);
-        env.start_step(&drawn).unwrap();
-        restarted += answer_all(&mut *env);
-        ended += env.endings().len();
-    }
-    assert!(ended > 50);
-    assert_eq!(restarted, ended);
 }
 
 #[test]

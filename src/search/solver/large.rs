@@ -154,3 +154,32 @@ impl<'a> LargeSearch<'a> {
         self.known.try_reserve(all).is_ok() || self.known.try_reserve(1).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Board, Opening};
+    use crate::policy::opening;
+
+    #[test]
+    fn the_table_takes_as_many_positions_as_it_may() {
+        let board = Board::from_text("#######\n#######\n#######\n#######").unwrap();
+        let variant = Variant::new(board, Opening::Anywhere, 1).unwrap();
+        let position = opening(&variant, 3, 1).unwrap();
+        let search = |entries: usize| {
+            let mut search = LargeSearch::new(&variant, entries * ENTRY_BYTES, Limits::default());
+            let mut bounds = static_bounds(&variant, &position);
+            search.solve(&position, 0, &mut bounds).unwrap();
+            (search.known.len(), search.nodes(), bounds)
+        };
+        let (all, fewest, bounds) = search(1 << 20);
+        assert!((200..1 << 20).contains(&all), "{all} positions");
+        let (kept, nodes, again) = search(100);
+        assert!(kept <= 100, "{kept} positions");
+        assert!(
+            nodes > fewest,
+            "{nodes} nodes with a small table, {fewest} with a large one"
+        );
+        assert_eq!((again.lower, again.upper), (bounds.lower, bounds.upper));
+    }
+}

@@ -90,7 +90,7 @@ impl Results {
 
 /// The mean of all simulations and of the network's own value, for the side to move at a root.
 fn root_value<S: GameState>(root: &Node<S>, rules: &S::Rules) -> f32 {
-    if root.state.must_pass(rules) && root.visits > 0.0 {
+    if root.state.must_pass(rules) {
         root.sum / root.visits // a forced pass has not been evaluated itself
     } else {
         (root.value + root.sum) / (1.0 + root.visits)

@@ -34,7 +34,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    const NOTHING: Self = Self {
+    pub(crate) const NOTHING: Self = Self {
         visits: [0.0; LANES],
         sums: [0.0; LANES],
         priors: [f32::NEG_INFINITY; LANES],

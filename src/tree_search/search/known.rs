@@ -105,15 +105,20 @@ mod tests {
     use super::*;
     use crate::encode::VariantSet;
     use crate::game::Variant;
-    use crate::tree_search::memory::edges::groups;
+    use crate::simd::LANES;
     use crate::vector::step::packed_game::PackedGame;
 
-    #[test]
-    fn what_is_kept_takes_about_as_much_memory_as_it_may() {
-        const MOST_BYTES: usize = 1 << 20;
+    /// Keeps evaluations with this many groups of logits until the others are forgotten, and returns
+    /// the memory that they took up to then.
+    fn bytes_taken(most_bytes: usize, groups: usize) -> usize {
         let variants = Arc::new(VariantSet::one(Arc::new(Variant::default())));
         let rules = PackedGame::rules(&variants).unwrap();
-        let mut known = KnownEvaluations::<PackedGame>::within(MOST_BYTES);
+        let mut known = KnownEvaluations::<PackedGame>::within(most_bytes);
+        let head = Prediction {
+            count: (LANES * groups) as u16,
+            ..Prediction::default()
+        };
+        let logits = &vec![Logits::NOTHING; groups];
         let mut states = vec![PackedGame::start(&rules, 0)];
         let (mut kept, mut bytes) = (0, 0);
         while known.places.len() >= kept {
@@ -121,25 +126,29 @@ mod tests {
             if state.is_over(&rules) {
                 continue;
             }
-            let count = state.count_legal(&rules);
-            let head = Prediction {
-                count: count as u16,
-                ..Prediction::default()
-            };
-            let logits = &vec![Logits::NOTHING; groups(count)];
             kept = known.places.len();
             // A map has a byte for each of its places and keeps an eighth of them free.
             let place = size_of::<(u64, (Prediction, u32))>() + 1;
             bytes =
                 known.places.capacity() * 8 / 7 * place + known.logits.len() * size_of::<Logits>();
             known.keep(&state, LeafEvaluation { head, logits }).unwrap();
-            let legal = (0..count).map(|place| state.nth_legal(&rules, place));
+            let legal = (0..state.count_legal(&rules)).map(|place| state.nth_legal(&rules, place));
             states.extend(legal.map(|action| state.play(&rules, action)));
         }
         assert_eq!(known.places.len(), 1, "the others were forgotten");
-        assert!(
-            (MOST_BYTES / 2..MOST_BYTES * 3 / 2).contains(&bytes),
-            "{bytes} bytes"
-        );
+        bytes
+    }
+
+    #[test]
+    fn what_is_kept_takes_about_as_much_memory_as_it_may() {
+        for most_bytes in [1 << 17, 5 << 15, 3 << 16, 7 << 15, 1 << 18] {
+            for groups in [0, 1, 8] {
+                let bytes = bytes_taken(most_bytes, groups);
+                assert!(
+                    (most_bytes / 2..most_bytes * 5 / 4).contains(&bytes),
+                    "{bytes} bytes for {groups} groups where {most_bytes} are allowed"
+                );
+            }
+        }
     }
 }

@@ -336,3 +336,23 @@ fn draw_by_visits(
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+
+    #[test]
+    fn without_a_share_of_noise_none_is_drawn() {
+        let rule = SelectionRule::Puct {
+            c_puct: 1.0,
+            dirichlet_share: 0.0,
+            dirichlet_alpha: 0.3,
+        };
+        let mut rng = SplitMix64::new(3);
+        let before = rng.state();
+        let mut root = [RootLanes::NOTHING];
+        rule.draw_noise(1.0, &[Tally::NOTHING], 5, &mut rng, &mut root);
+        assert_eq!(rng.state(), before);
+    }
+}

@@ -108,7 +108,7 @@ pub(crate) trait GameState: Copy + std::fmt::Debug + Send + Sync + 'static {
 mod tests {
     use super::*;
     use crate::encode::Canvas;
-    use crate::game::{Board, Opening, Variant};
+    use crate::game::{Board, Opening, Variant, parse_position};
     use crate::random::{Draw, SplitMix64};
     use crate::simd::Portable;
     use crate::vector::step::packed_game::PackedGame;
@@ -184,6 +184,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_pass_ends_a_game_where_the_board_is_full_and_the_other_hand_empty() {
+        fn check<S: GameState>(variants: &Arc<VariantSet>, position: &Position) {
+            let rules = S::rules(variants).unwrap();
+            let state = S::from_position(&rules, 0, position);
+            assert!(state.must_pass(&rules) && !state.is_over(&rules));
+            let passed = state.play(&rules, state.nth_legal(&rules, 0));
+            assert!(passed.is_over(&rules));
+        }
+        // Light has placed all twelve pieces, Dark only four.
+        let variant = games(&["####\n####\n####\n####"], 3).remove(0);
+        let position = parse_position(&variant, "SSSD/DDPP/PLLL/sdpl a4 23").unwrap();
+        let variants = Arc::new(VariantSet::one(variant));
+        check::<PackedGame>(&variants, &position);
+        check::<WideGame>(&variants, &position);
     }
 
     #[test]
