@@ -343,16 +343,23 @@ mod tests {
     use crate::random::SplitMix64;
 
     #[test]
-    fn without_a_share_of_noise_none_is_drawn() {
-        let rule = SelectionRule::Puct {
+    fn without_noise_nothing_is_drawn() {
+        let puct = SelectionRule::Puct {
             c_puct: 1.0,
             dirichlet_share: 0.0,
             dirichlet_alpha: 0.3,
         };
-        let mut rng = SplitMix64::new(3);
-        let before = rng.state();
-        let mut root = [RootLanes::NOTHING];
-        rule.draw_noise(1.0, &[Tally::NOTHING], 5, &mut rng, &mut root);
-        assert_eq!(rng.state(), before);
+        let gumbel = SelectionRule::Gumbel {
+            c_visit: 50.0,
+            c_scale: 1.0,
+            schedules: Vec::new(),
+        };
+        for (rule, temperature) in [(puct, 1.0), (gumbel, 0.0)] {
+            let mut rng = SplitMix64::new(3);
+            let before = rng.state();
+            let mut root = [RootLanes::NOTHING];
+            rule.draw_noise(temperature, &[Tally::NOTHING], 5, &mut rng, &mut root);
+            assert_eq!(rng.state(), before);
+        }
     }
 }
