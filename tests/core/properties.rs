@@ -1,11 +1,13 @@
 //! What holds for every game, checked on playouts from arbitrary bytes.
 
+use std::collections::BTreeSet;
+
 use mijnlieff::encode::{
     Layout, PackError, action_of, move_of, num_actions, observe, pack, write_mask,
 };
 use mijnlieff::game::{
-    Board, Move, Opening, PlayError, Player, Position, Variant, format_position, format_record,
-    parse_move, parse_position, parse_record,
+    Board, Cell, CellSet, Move, Opening, PlayError, Player, Position, Variant, format_position,
+    format_record, parse_move, parse_position, parse_record,
 };
 use proptest::prelude::*;
 
@@ -55,6 +57,27 @@ fn image(variant: &Variant, moves: &[Move], symmetry: usize) -> Position {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sets_of_cells_are_sets(
+        a in prop::collection::vec(0..64_usize, 0..80), b in prop::collection::vec(0..64_usize, 0..80)
+    ) {
+        let plain = |cells: &[usize]| cells.iter().copied().collect::<BTreeSet<usize>>();
+        let set = |cells: &BTreeSet<usize>| cells.iter().map(|&it| Cell::new(it)).collect::<CellSet>();
+        let one = a.iter().fold(CellSet::EMPTY, |cells, &it| cells.with(Cell::new(it)));
+        let (a, b) = (plain(&a), plain(&b));
+        prop_assert_eq!(one, set(&a));
+        prop_assert_eq!(one.len(), a.len());
+        prop_assert_eq!(one.is_empty(), a.is_empty());
+        prop_assert!(one.into_iter().map(Cell::index).eq(a.iter().copied()));
+        prop_assert!((0..64).all(|it| one.contains(Cell::new(it)) == a.contains(&it)));
+        let other = set(&b);
+        prop_assert_eq!(one | other, set(&(&a | &b)));
+        prop_assert_eq!(one & other, set(&(&a & &b)));
+        prop_assert_eq!(one - other, set(&(&a - &b)));
+        prop_assert_eq!(one.is_superset(other), a.is_superset(&b));
+        prop_assert!(one.is_superset(one & other));
+    }
 
     #[test]
     fn generator_legality_and_mask_agree(
