@@ -127,6 +127,22 @@ fn games_of_few_pieces_on_large_boards_agree_with_alpha_beta() {
 }
 
 #[test]
+fn positions_of_large_boards_are_within_reach_with_few_empty_cells() {
+    let mut reached = 0;
+    large_games(|variant, game| {
+        for position in game {
+            let empty = variant.board().num_cells() - position.occupied().len();
+            let expected = empty <= 14;
+            assert_eq!(Solver::is_within_reach(variant, position), expected);
+            reached += usize::from(expected);
+        }
+    });
+    assert!(reached > 1_000);
+    let start = Position::new(&Variant::default());
+    assert!(Solver::is_within_reach(&Variant::default(), &start));
+}
+
+#[test]
 fn the_search_of_a_large_board_uses_the_endings_it_reaches() {
     // More empty cells than an ending has, and few moves, as each player can place one piece only.
     let board = Board::from_text("#################").unwrap();

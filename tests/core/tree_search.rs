@@ -92,7 +92,8 @@ fn a_stopped_search_goes_on() {
     let stopped = Limits::stopped_by(&stop);
     let (mut whole, mut search) = (search(&variant, GUMBEL), search(&variant, GUMBEL));
     run(&variant, &mut *whole);
-    assert!(whole.bytes() > TREES * size_of::<Position>());
+    assert!(search.bytes() > TREES * size_of::<Position>());
+    assert!(whole.bytes() > search.bytes(), "its nodes take memory");
     assert_eq!(search.select(stopped), Err(Halt::Stopped));
     while search.select(Limits::default()).unwrap() > 0 {
         let leaves = search.select(Limits::default()).unwrap();
