@@ -30,7 +30,7 @@ static SETS: [u16; FOUR_CELLS] = {
     let mut number = 0;
     while number < FOUR_CELLS {
         let (mut rest, mut cell) = (number, 0);
-        while cell < 4 {
+        while rest > 0 {
             let digit = rest % 9;
             if digit > 0 {
                 let (player, piece) = ((digit - 1) / 4, (digit - 1) % 4);
