@@ -357,12 +357,16 @@ fn positions_are_evaluated_once() {
 }
 
 /// Runs searches from one position to another; returns the policy targets.
-fn searched(variant: &Arc<Variant>, most_bytes: usize) -> (Vec<Array2<f32>>, LeafCounts) {
+fn searched(
+    variant: &Arc<Variant>,
+    most_bytes: usize,
+    num_threads: usize,
+) -> (Vec<Array2<f32>>, LeafCounts) {
     let config = settings(variant).tree;
     let start = Position::new(variant);
     let roots: Vec<(Position, u64)> = (0..6).map(|seed| (start, seed % 3)).collect();
     let solver = config.solves().then(|| Arc::new(Solver::new(variant)));
-    let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, 1);
+    let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, num_threads);
     let mut search = search.unwrap();
     search.keep_evaluations(most_bytes);
     let evaluator = Sums::of(variant);
@@ -408,16 +412,27 @@ fn searched(variant: &Arc<Variant>, most_bytes: usize) -> (Vec<Array2<f32>>, Lea
 #[test]
 fn kept_evaluations_change_no_search() {
     for variant in variants() {
-        let (plain, counts) = searched(&variant, 0);
+        let (plain, counts) = searched(&variant, 0, 1);
         assert_eq!(counts.recalled, 0);
         // Enough for all, and so few that all are forgotten again and again.
         for most_bytes in [1 << 24, 1 << 15] {
-            let (targets, fewer) = searched(&variant, most_bytes);
+            let (targets, fewer) = searched(&variant, most_bytes, 1);
             assert_eq!(targets, plain);
             assert!(fewer.recalled > 0 && fewer.evaluated < counts.evaluated);
         }
         // Trees that rest have no result.
         assert!(plain[1].row(0).iter().all(|&share| share == 0.0));
         assert!((plain[1].row(1).sum() - 1.0).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn threads_share_the_memory_of_kept_evaluations() {
+    for variant in variants() {
+        let (targets, all) = searched(&variant, 1 << 24, 2);
+        // Enough for the evaluations of one thread, not for those of two.
+        let (again, fewer) = searched(&variant, 1 << 12, 2);
+        assert_eq!(again, targets);
+        assert!(fewer.recalled < all.recalled, "{fewer:?} and {all:?}");
     }
 }
