@@ -360,11 +360,13 @@ fn positions_are_evaluated_once() {
 fn searched(
     variant: &Arc<Variant>,
     most_bytes: usize,
-    num_threads: usize,
+    (num_trees, num_threads): (usize, usize),
 ) -> (Vec<Array2<f32>>, LeafCounts) {
     let config = settings(variant).tree;
     let start = Position::new(variant);
-    let roots: Vec<(Position, u64)> = (0..6).map(|seed| (start, seed % 3)).collect();
+    let roots: Vec<(Position, u64)> = (0..num_trees as u64)
+        .map(|seed| (start, seed % 3))
+        .collect();
     let solver = config.solves().then(|| Arc::new(Solver::new(variant)));
     let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, num_threads);
     let mut search = search.unwrap();
@@ -393,7 +395,7 @@ fn searched(
                 .unwrap();
         }
         let results = search.results(Limits::default()).unwrap();
-        let next: Vec<NextRoot> = (0..6)
+        let next: Vec<NextRoot> = (0..num_trees)
             .map(|tree| match (tree + round) % 3 {
                 0 => NextRoot::Idle,
                 1 => NextRoot::Follow(start.into()),
@@ -412,11 +414,11 @@ fn searched(
 #[test]
 fn kept_evaluations_change_no_search() {
     for variant in variants() {
-        let (plain, counts) = searched(&variant, 0, 1);
+        let (plain, counts) = searched(&variant, 0, (6, 1));
         assert_eq!(counts.recalled, 0);
         // Enough for all, and so few that all are forgotten again and again.
         for most_bytes in [1 << 24, 1 << 15] {
-            let (targets, fewer) = searched(&variant, most_bytes, 1);
+            let (targets, fewer) = searched(&variant, most_bytes, (6, 1));
             assert_eq!(targets, plain);
             assert!(fewer.recalled > 0 && fewer.evaluated < counts.evaluated);
         }
@@ -428,10 +430,10 @@ fn kept_evaluations_change_no_search() {
 
 #[test]
 fn threads_share_the_memory_of_kept_evaluations() {
+    let enough_for_one = 1 << 13;
     for variant in variants() {
-        let (targets, all) = searched(&variant, 1 << 24, 2);
-        // Enough for the evaluations of one thread, not for those of two.
-        let (again, fewer) = searched(&variant, 1 << 12, 2);
+        let (targets, all) = searched(&variant, 1 << 24, (300, 2));
+        let (again, fewer) = searched(&variant, enough_for_one, (300, 2));
         assert_eq!(again, targets);
         assert!(fewer.recalled < all.recalled, "{fewer:?} and {all:?}");
     }
