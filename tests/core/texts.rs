@@ -1,6 +1,9 @@
-//! Boards and variants as text.
+//! Boards, variants and positions as text.
 
-use mijnlieff::game::{Board, BoardError, Opening, Variant, VariantTextError};
+use mijnlieff::game::{
+    Board, BoardError, Cell, Opening, Piece, Player, PositionReason, PositionTextError, Variant,
+    VariantTextError, parse_position,
+};
 
 #[test]
 fn the_ways_to_write_a_board() {
@@ -169,5 +172,92 @@ fn the_cells_and_the_largest_margin_of_a_board() {
     for (copies, margin) in [(1, 1), (3, 8)] {
         let variant = Variant::new(board.clone(), Opening::Anywhere, copies).unwrap();
         assert_eq!(variant.max_margin(), margin);
+    }
+}
+
+/// Texts of positions that no game reaches, and every reason.
+#[test]
+fn impossible_positions_are_refused_for_every_reason() {
+    use PositionReason as Reason;
+    let (light, dark) = (Player::Light, Player::Dark);
+    let (straight, cell) = (Piece::Straight, Cell::new(0));
+    let no_stone = Reason::NoOpeningStone;
+    let too_many = |passes, placements, most| Reason::TooManyPasses {
+        passes,
+        placements,
+        most,
+    };
+    let cases = [
+        (
+            "..../..../..../.... pass 0",
+            vec![Reason::LastTurnBeforeStart],
+        ),
+        (
+            "..../..../..../S... a1 0",
+            vec![
+                Reason::TooFewTurns {
+                    player: light,
+                    stones: 1,
+                    turns: 0,
+                },
+                Reason::LastTurnBeforeStart,
+            ],
+        ),
+        (
+            "..../..../..../S... - 1",
+            vec![Reason::LastTurnMissing { ply: 1 }],
+        ),
+        (
+            "..../..../..../Ss.. pass 2",
+            vec![Reason::PassWithoutTurn { player: dark }],
+        ),
+        (
+            "..../..../..../s... a1 1",
+            vec![
+                Reason::TooFewTurns {
+                    player: dark,
+                    stones: 1,
+                    turns: 0,
+                },
+                Reason::LastStoneMissing {
+                    player: light,
+                    piece: straight,
+                    cell,
+                },
+                no_stone.clone(),
+            ],
+        ),
+        ("..../..../.S../.... b2 1", vec![no_stone]),
+        (
+            "..../..../..../S... a1 2",
+            vec![
+                too_many(1, 1, 0),
+                Reason::LastStoneMissing {
+                    player: dark,
+                    piece: straight,
+                    cell,
+                },
+            ],
+        ),
+        ("..../..../..../S... pass 3", vec![too_many(2, 1, 1)]),
+        ("..../..../..../SSs. a1 3", Vec::new()),
+        (
+            "..../..../.s../SSSs a1 5",
+            vec![Reason::TooManyPieces {
+                player: light,
+                piece: straight,
+                found: 3,
+                copies: 2,
+            }],
+        ),
+    ];
+    for (text, reasons) in cases {
+        match parse_position(&Variant::default(), text) {
+            Ok(position) => assert!(reasons.is_empty(), "{text}: {position:?}"),
+            Err(PositionTextError::Impossible(error)) => {
+                assert_eq!(error.reasons, reasons, "{text}")
+            }
+            Err(error) => panic!("{text}: {error}"),
+        }
     }
 }
