@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use mijnlieff::FileError;
 use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Player, Position, Variant};
+use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::{
     Book, BookError, Solution, Solver, canonical_counts, shorten_book,
@@ -390,6 +391,20 @@ fn a_shorter_book_knows_the_positions_of_few_stones() {
             assert_eq!(solver.knows_moves(&position), position.occupied().len() < 3);
         }
     }
+}
+
+#[test]
+fn each_position_of_a_batch_has_its_own_nodes() {
+    let variant = Variant::default();
+    let position = opening(&variant, 6, 1).unwrap();
+    let alone = solve(&Solver::new(&variant), &position).nodes;
+    assert!(alone > 100, "{alone} nodes are not a search");
+    let solver = Solver::new(&variant);
+    let solutions = solver.solve_batch(&[position; 3], 1, Limits::default());
+    let nodes: Vec<u64> = solutions.unwrap().iter().map(|it| it.nodes).collect();
+    assert_eq!(nodes[0], alone);
+    // The others are in the table.
+    assert!(nodes[1] < alone && nodes[2] < alone, "{nodes:?}");
 }
 
 #[test]
