@@ -137,10 +137,7 @@ impl VariantSet {
     ///
     /// On a canvas, for any layout but [`Layout::Planes`]. Without one see [`Layout::check`].
     pub fn check_layout(&self, layout: Layout) -> Result<(), CanvasError> {
-        match (self.canvas, layout) {
-            (None, _) | (Some(_), Layout::Planes) => Ok(()),
-            (Some(_), found) => Err(CanvasError::Layout { found }),
-        }
+        self.canvas.map_or(Ok(()), |_| Canvas::check_layout(layout))
     }
 
     /// The shape of one observation.

@@ -255,7 +255,7 @@ fn impossible_positions_are_refused_for_every_reason() {
         match parse_position(&Variant::default(), text) {
             Ok(position) => assert!(reasons.is_empty(), "{text}: {position:?}"),
             Err(PositionTextError::Impossible(error)) => {
-                assert_eq!(error.reasons, reasons, "{text}")
+                assert_eq!(error.reasons, reasons, "{text}");
             }
             Err(error) => panic!("{text}: {error}"),
         }
