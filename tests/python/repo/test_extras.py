@@ -13,6 +13,7 @@ import pytest
 import mijnlieff
 from mijnlieff._util.extras import needs, require_version
 from mijnlieff.errors import MissingExtraError
+from processes import ROOT
 
 
 def test_a_missing_package_is_named_with_its_command():
@@ -80,5 +81,5 @@ def test_adapters_without_their_framework_say_how_to_install_it(name, monkeypatc
         importlib.import_module(name)
     command = re.search(r"pip install (?:--upgrade )?'mijnlieff\[([\w-]+)\]'$", str(caught.value))
     assert command, caught.value
-    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert command[1] in project["project"]["optional-dependencies"]
