@@ -87,7 +87,7 @@ sanitize-rust: ## Test the core by AddressSanitizer (needs nightly Rust; SANITIZ
 # of which the sanitizer reserves terabytes.
 ASAN_PYTHON := target/sanitize/python
 ASAN_ARCHIVE = $$(rustc +nightly --print target-libdir)/librustc-nightly_rt.asan.a
-ASAN_TESTS := $(addprefix tests/python/,envs search rules policies $(addprefix hostile/test_,bad_input.py \
+NATIVE_TESTS := $(addprefix tests/python/,envs search rules policies $(addprefix hostile/test_,bad_input.py \
 	integers.py json_text.py lent_memory.py long_lists.py fork.py))
 sanitize-python: .venv/installed-test ## Test the native parts of the package by AddressSanitizer (nightly Rust, gcc, binutils)
 	$(NIGHTLY)
@@ -99,7 +99,7 @@ sanitize-python: .venv/installed-test ## Test the native parts of the package by
 		-Wl,--no-as-needed -lstdc++ -lm
 	LD_PRELOAD=$(CURDIR)/$(ASAN_PYTHON)/asan.so PYTHONMALLOC=malloc ASAN_OPTIONS=$(ASAN_RULES):detect_leaks=0 \
 		PYTHONPATH=$(CURDIR)/$(ASAN_PYTHON) $(TEST_ENV) $(BIN)/python -m pytest -m "not torch" --timeout 3000 \
-		--capture=sys -k "not (short_memory or threads_would_do or memory_of_a_large_batch)" $(ASAN_TESTS)
+		--capture=sys -k "not (short_memory or threads_would_do or memory_of_a_large_batch)" $(NATIVE_TESTS)
 
 # The standard library has to be instrumented too, so that its locks count.
 sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSanitizer (nightly Rust with rust-src)
@@ -107,14 +107,15 @@ sanitize-threads: ## Test threads, batches, searches and self-play by ThreadSani
 	RUSTFLAGS=-Zsanitizer=thread cargo +nightly test --quiet -Zbuild-std --no-default-features --lib --test core \
 		--target $(HOST) --target-dir target/sanitize -- threads:: vector tree_search self_play
 
-# Programs that run side by side add their counts to one of four files.
+# Rust is counted in the tests of the core and of the package's native parts, as counters in the loops of networks
+# make the others take hours; Python in all tests, with the module as users have it. Programs that run side by side
+# add their counts to one of four files.
 COVERAGE := target/coverage
 COUNTED := LLVM_PROFILE_FILE=$(CURDIR)/$(COVERAGE)/counts/%4m.profraw
 COVERED := $(COUNTED) RUSTFLAGS="-Cinstrument-coverage -Zcoverage-options=branch" cargo +nightly
-COVERAGE_PYTHON = PYTHONPATH=$(CURDIR)/$(COVERAGE)/package:$(CURDIR)/$(COVERAGE)/site \
-	COVERAGE_FILE=$(COVERAGE)/python $(BIN)/python -m coverage
+COVERAGE_PYTHON = PYTHONPATH=$(CURDIR)/$(COVERAGE)/site COVERAGE_FILE=$(COVERAGE)/python $(BIN)/python -m coverage
 LLVM = $$(rustc +nightly --print target-libdir)/../bin
-coverage: .venv/installed-test ## Measure which lines and branches all tests run (needs nightly Rust with llvm-tools)
+coverage: .venv/installed-test ## Measure which lines and branches tests run (needs nightly Rust with llvm-tools)
 	$(NIGHTLY)
 	@test -x "$(LLVM)/llvm-cov" || { echo "llvm-cov is missing: rustup component add llvm-tools --toolchain nightly"; \
 		exit 1; }
@@ -123,14 +124,15 @@ coverage: .venv/installed-test ## Measure which lines and branches all tests run
 	$(COVERED) build --quiet --lib --target-dir $(COVERAGE)
 	cp -rL python/mijnlieff $(COVERAGE)/package
 	cp $(COVERAGE)/debug/libmijnlieff.so $(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so
-	$(BIN)/pip install --quiet --upgrade --target $(COVERAGE)/site coverage
-	-$(COUNTED) $(TEST_ENV) $(COVERAGE_PYTHON) run --branch --source mijnlieff -m pytest --timeout 3000 \
-		--ignore tests/python/repo/test_train_baselines.py  # whose games take an hour with counters in each loop
-	$(COVERAGE_PYTHON) report --skip-covered --show-missing
+	$(COUNTED) PYTHONPATH=$(CURDIR)/$(COVERAGE)/package $(TEST_ENV) $(BIN)/python -m pytest -m "not torch" \
+		--timeout 3000 $(NATIVE_TESTS) tests/python/web
 	$(LLVM)/llvm-profdata merge --sparse $(COVERAGE)/counts/*.profraw -o $(COVERAGE)/rust
 	$(LLVM)/llvm-cov report --instr-profile $(COVERAGE)/rust --ignore-filename-regex '(\.cargo|rustlib|tests)/' \
 		$(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so $$(find $(COVERAGE)/debug/deps -executable -type f \
 			\( -name 'core-*' -o -name 'mijnlieff-*' \) -printf '-object %p ')
+	$(BIN)/pip install --quiet --upgrade --target $(COVERAGE)/site coverage
+	$(TEST_ENV) $(COVERAGE_PYTHON) run --branch --source mijnlieff -m pytest
+	$(COVERAGE_PYTHON) report --skip-covered --show-missing
 
 FUZZ_FLAGS ?=
 fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (needs cargo-fuzz and nightly Rust)
