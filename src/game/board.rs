@@ -76,10 +76,8 @@ impl Board {
                 }
             }
         }
-        match owner.len() {
-            0 => return Err(BoardError::NoBlocks),
-            found if found > Cell::MAX => return Err(BoardError::CellCount { found }),
-            _ => {}
+        if owner.is_empty() {
+            return Err(BoardError::NoBlocks);
         }
         Self::from_wide_cells(owner.into_keys().collect())
     }

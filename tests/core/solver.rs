@@ -334,6 +334,11 @@ fn the_book_is_read_and_knows_early_positions_only() {
     let file = include_bytes!("../../python/mijnlieff/data/book.bin");
     assert!(file.len() <= 4_000_000);
     let book = Arc::new(Book::parse(file).unwrap());
+    let shown = format!("{book:?}");
+    assert!(
+        shown.starts_with("Book(") && shown.ends_with(" positions)"),
+        "{shown}"
+    );
     let length = file.len() as u64;
     assert!(matches!(
         Book::parse(&file[..100]),

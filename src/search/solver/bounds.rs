@@ -45,11 +45,10 @@ pub(super) fn narrow(
         let value = bound(beta)?;
         if value >= beta {
             bounds.lower = bounds.lower.max(value);
-            beta = value + 1;
         } else {
             bounds.upper = bounds.upper.min(value);
-            beta = value;
         }
+        beta = value;
     }
     Ok(())
 }

@@ -119,7 +119,7 @@ impl<V: Simd> Largest<V> {
     #[inline(always)]
     pub(crate) fn place(&self) -> usize {
         /// The places of the first group, negative because the largest of them is to be the first.
-        const FIRST: Lanes = [-0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0];
+        const FIRST: Lanes = [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0];
         let places = self
             .simd
             .load(&FIRST)

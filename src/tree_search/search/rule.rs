@@ -343,6 +343,28 @@ mod tests {
     use crate::random::SplitMix64;
 
     #[test]
+    fn low_temperatures_still_draw_among_nearly_equal_visits() {
+        let mut tally = Tally::NOTHING;
+        tally.visits[..3].copy_from_slice(&[63.0, 64.0, 8.0]);
+        let choice = NodeEdges {
+            value: 0.0,
+            visits: 135.0,
+            sum: 0.0,
+            most: 64.0,
+            logits: &[],
+            tallies: &[tally],
+        };
+        let mut rng = SplitMix64::new(9);
+        let mut counts = [0; 3];
+        for _ in 0..1_000 {
+            counts[draw_by_visits(choice, 3, 0.05, &mut rng)] += 1;
+        }
+        // 63/64 to the power of 20 is 0.73, and 8/64 to it is nothing.
+        assert!((380..460).contains(&counts[0]), "{counts:?}");
+        assert_eq!(counts[0] + counts[1], 1_000);
+    }
+
+    #[test]
     fn without_noise_nothing_is_drawn() {
         let puct = SelectionRule::Puct {
             c_puct: 1.0,
