@@ -26,6 +26,7 @@ NAMES = ["standard-v1", "irregular-v1"]
 def test_the_file_is_the_published_one(name: str) -> None:
     content = (files("mijnlieff") / "data" / f"{name}.bin").read_bytes()
     frozen = benchmark(name)
+    assert set(frozen.sources.tolist()) == {"random play", "minimax 2", "strong play"}
     assert frozen.checksum == hashlib.sha256(content).hexdigest()
     assert frozen.checksum in (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
     assert len(content) < 200_000
