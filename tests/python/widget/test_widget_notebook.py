@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from pathlib import Path
 
 import pytest
 
 import mijnlieff
 from mijnlieff import Board, Position, Variant, VariantError
-from processes import run_python
+from processes import ROOT, run_python
 
 try:
     import anywidget  # noqa: F401
@@ -49,7 +48,7 @@ def wait_for_answer(widget, count):
 
 @needs_anywidget
 def test_the_examples_of_the_page_run(capsys):
-    page = Path(mijnlieff.__file__).resolve().parents[2] / "docs" / "play.md"
+    page = ROOT / "docs" / "play.md"
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
     scope: dict[str, object] = {}
     for block in blocks:
