@@ -1,6 +1,6 @@
 # Checks that need more than Rust and Python, or hours: other processors, sanitizers, fuzzing, mutants.
 
-.PHONY: aarch64 test-aarch64 test-aarch64-rust test-aarch64-python check-platforms miri sanitize sanitize-rust \
+.PHONY: aarch64 test-aarch64 test-aarch64-rust test-aarch64-python test-windows check-platforms miri sanitize sanitize-rust \
 	sanitize-python sanitize-threads coverage fuzz mutants mutants-python
 
 # A rustup without the target can leave it to Debian's compiler: AARCH64_RUSTC=/usr/bin/rustc. The C library
@@ -50,6 +50,22 @@ test-aarch64-python: aarch64 $(AARCH64_PYTHON)/installed ## Test some of the pac
 	PYTHONPATH=$(CURDIR)/$(AARCH64_PYTHON)/package:$(CURDIR)/$(AARCH64_PYTHON)/site PYTHONDONTWRITEBYTECODE=1 \
 		qemu-aarch64 -L $(AARCH64_PYTHON)/unpacked $(AARCH64_PYTHON)/unpacked/usr/bin/python$(AARCH64_VERSION) \
 		-m pytest -p no:cacheprovider --timeout 3000 $(AARCH64_PYTHON_TESTS)
+
+# The parts of a program that the standard library's sources do not make themselves are compiled beside it.
+WINDOWS := x86_64-pc-windows-gnu
+WINDOWS_PARTS := target/windows/parts
+WINDOWS_DEPS := target/windows/$(WINDOWS)/debug/deps
+test-windows: ## Test the core for Windows by Wine (nightly Rust with rust-src; Debian: wine64 gcc-mingw-w64-x86-64)
+	$(RUST_SOURCE)
+	@command -v x86_64-w64-mingw32-gcc > /dev/null && command -v wine > /dev/null || { echo "Wine or a compiler" \
+		"for Windows is missing. Debian: apt-get install wine wine64 gcc-mingw-w64-x86-64"; exit 1; }
+	mkdir -p $(WINDOWS_PARTS) $(WINDOWS_DEPS)
+	for part in rsbegin rsend; do rustc +nightly --target $(WINDOWS) --emit=obj -o $(WINDOWS_PARTS)/$$part.o \
+		"$$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/rtstartup/$$part.rs" || exit 1; done
+	x86_64-w64-mingw32-gcc -shared -o $(WINDOWS_DEPS)/bcryptprimitives.dll tools/release/process_prng.c -ladvapi32
+	RUSTFLAGS="-L native=$(CURDIR)/$(WINDOWS_PARTS)" CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
+		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine WINEDEBUG=-all cargo +nightly test --quiet -Zbuild-std \
+		--no-default-features --lib --test core --target $(WINDOWS) --target-dir target/windows
 
 # Types and borrows, also of the tests. To link there takes the tools of these systems.
 PLATFORMS ?= aarch64-apple-darwin x86_64-apple-darwin x86_64-pc-windows-msvc x86_64-unknown-linux-musl
