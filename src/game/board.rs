@@ -76,8 +76,11 @@ impl Board {
                 }
             }
         }
-        if owner.is_empty() {
-            return Err(BoardError::NoBlocks);
+        match owner.len() {
+            0 => return Err(BoardError::NoBlocks),
+            // Before the cells are copied, which may take more memory than there is.
+            found if found > Cell::MAX => return Err(BoardError::CellCount { found }),
+            _ => {}
         }
         Self::from_wide_cells(owner.into_keys().collect())
     }

@@ -175,7 +175,7 @@ fn the_cells_and_the_largest_margin_of_a_board() {
     }
 }
 
-/// Texts of positions that no game reaches, and every reason.
+/// Every reason but too many turns, for which there is a test in `errors`; and a position without any.
 #[test]
 fn impossible_positions_are_refused_for_every_reason() {
     use PositionReason as Reason;

@@ -343,9 +343,15 @@ fn endings(variant: &Variant) -> Vec<Position> {
 fn a_root_that_has_to_pass_has_the_mean_value_of_its_simulations() {
     let variant = Arc::new(Variant::default());
     let roots = endings(&variant);
-    for num_simulations in [1, 2, 5] {
+    let puct = Root::Puct {
+        c_puct: 1.5,
+        dirichlet_share: 0.0,
+        dirichlet_alpha: 0.3,
+    };
+    for (num_simulations, root) in [(1, GUMBEL), (2, GUMBEL), (5, GUMBEL), (1, puct), (5, puct)] {
         let config = TreeConfig {
             num_simulations,
+            root,
             ..CONFIG
         };
         let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();

@@ -123,7 +123,8 @@ impl PackedGame {
         // The opening rule does not matter any more: there is a stone now, or its player has passed.
         let held = u64::from(HELD[usize::from((view >> 48) as u8)]);
         let second_pass = allowed | effect.change == 0; // a pass that leaves no cell either
-        let over = u64::from(held == 0) | u64::from(second_pass); // no branch: hard to predict
+        // No branch, as ends are hard to predict.
+        let over = u64::from(held == 0) | u64::from(second_pass);
         let allowed = allowed & over.wrapping_sub(1);
         let kept = self.rest & ((1 << LAST_SHIFT) - 1);
         Self {

@@ -80,7 +80,8 @@ impl WideGame {
         // The opening rule does not matter any more: there is a stone now, or its player has passed.
         let placeable = held(hands as u32);
         let second_pass = allowed | effect.stone == 0; // a pass that leaves no cell either
-        let over = u64::from(placeable == 0) | u64::from(second_pass); // no branch: hard to predict
+        // No branch, as ends are hard to predict.
+        let over = u64::from(placeable == 0) | u64::from(second_pass);
         let of_type = |bit: u8| effect.stone & u64::from(effect.kind >> bit & 1).wrapping_neg();
         Self {
             own: self.opposing,
