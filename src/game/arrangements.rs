@@ -42,7 +42,7 @@ impl Board {
         let mut layouts = BTreeSet::from([vec![(0, 0)]]);
         for _ in 1..blocks {
             let larger = layouts.iter().flat_map(|layout| extended(layout, corners));
-            layouts = larger.map(|layout| least_image(&layout, 2)).collect();
+            layouts = larger.map(|layout| least_image(&layout)).collect();
         }
         // Layouts of different blocks can have the same cells.
         let boards: BTreeSet<_> = layouts.iter().map(drawn).collect();
@@ -112,25 +112,19 @@ fn free_places(layout: &Cells, corners: bool) -> impl Iterator<Item = (i32, i32)
     places.filter(move |place| !overlaps(place))
 }
 
-/// The smallest image of squares of this side, moved to the axes.
-fn least_image(squares: &Cells, side: i32) -> Cells {
-    let images = IMAGES
-        .iter()
-        .map(|image| moved_image(squares, side, *image));
+/// The smallest image of squares of one size, given by their lower left corners, moved to the axes.
+fn least_image(squares: &Cells) -> Cells {
+    let images = IMAGES.iter().map(|image| moved_image(squares, *image));
     images.min().expect("there are eight images")
 }
 
-fn moved_image(squares: &Cells, side: i32, image: Image) -> Cells {
-    // A square is turned around its center; coordinates are doubled to keep that whole.
-    let centers = squares.iter();
-    let centers = centers.map(|&(y, x)| image(2 * y + side, 2 * x + side));
-    let centers: Cells = centers.collect();
-    let bottom = centers.iter().map(|it| it.0).min().unwrap_or(0);
-    let left = centers.iter().map(|it| it.1).min().unwrap_or(0);
-    let moved = centers.iter();
-    let mut moved: Cells = moved
-        .map(|&(y, x)| ((y - bottom) / 2, (x - left) / 2))
-        .collect();
+fn moved_image(squares: &Cells, image: Image) -> Cells {
+    // Images of the corners are other corners of the turned squares, but the same one of each.
+    let corners: Cells = squares.iter().map(|&(y, x)| image(y, x)).collect();
+    let bottom = corners.iter().map(|it| it.0).min().unwrap_or(0);
+    let left = corners.iter().map(|it| it.1).min().unwrap_or(0);
+    let moved = corners.iter().map(|&(y, x)| (y - bottom, x - left));
+    let mut moved: Cells = moved.collect();
     moved.sort_unstable();
     moved
 }
@@ -142,7 +136,7 @@ fn drawn(layout: &Cells) -> (i32, Cells) {
         block.map(move |(dy, dx)| (y + dy, x + dx))
     });
     let cells: Cells = cells.collect();
-    let images = IMAGES.iter().map(|image| moved_image(&cells, 1, *image));
+    let images = IMAGES.iter().map(|image| moved_image(&cells, *image));
     let images = images.map(|cells| (cells.iter().map(|it| it.0).max().unwrap_or(0) + 1, cells));
     images.min().expect("there are eight images")
 }
@@ -175,7 +169,7 @@ mod tests {
                 assert!(board.width() >= board.height());
                 let cells = board.cells().iter();
                 let cells = cells.map(|&(x, y)| (i32::from(y), i32::from(x)));
-                assert!(images.insert(least_image(&cells.collect(), 1)));
+                assert!(images.insert(least_image(&cells.collect())));
             }
         }
     }

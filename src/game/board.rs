@@ -404,4 +404,21 @@ mod tests {
         assert_eq!(Board::default().triples().len(), 8 + 8 + 4 + 4);
         assert_eq!(Board::from_text("##.##").unwrap().triples().len(), 0);
     }
+
+    /// The definition of a line that scores, cell by cell: it cannot be longer at either end.
+    #[test]
+    fn runs_are_the_lines_that_score() {
+        let board = Board::default();
+        let stones: CellSet = [0, 1, 2, 3, 5, 10, 12]
+            .iter()
+            .map(|&index| board.all().into_iter().nth(index).unwrap())
+            .collect();
+        let places = |run: &Vec<Cell>| run.iter().map(|&cell| board.place(cell)).collect();
+        let mut found: Vec<Vec<(i32, i32)>> = board.runs(stones).iter().map(places).collect();
+        found.sort_unstable();
+        let row = vec![(0, 0), (1, 0), (2, 0), (3, 0)];
+        let rising = vec![(0, 0), (1, 1), (2, 2)];
+        assert_eq!(found, [row, rising]);
+        assert_eq!(board.points(stones), 2 + 1);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mijnlieff::encode::{Layout, move_of};
+use mijnlieff::encode::{Layout, action_of, move_of, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::Limits;
@@ -44,6 +44,39 @@ fn roots_with_few_empty_cells_are_solved_on_boards_of_all_sizes() {
             .unwrap();
         assert_eq!(search.select(Limits::default()), Ok(0));
     }
+}
+
+#[test]
+fn the_best_actions_of_solved_roots_share_the_target() {
+    let variant = Arc::new(Variant::default());
+    let roots: Vec<Position> = (0..TREES as u64)
+        .map(|seed| opening(&variant, 11, seed).unwrap())
+        .filter(|root| !root.is_over(&variant))
+        .collect();
+    let config = TreeConfig {
+        solve_roots_below: 16,
+        margin_weight: 0.25,
+        ..CONFIG
+    };
+    let search = searched(&variant, &roots, config);
+    let results = search.results(Limits::default()).unwrap();
+    let solver = Solver::with_table(&variant, 1 << 16).unwrap();
+    let mut shared = 0;
+    for (tree, root) in roots.iter().enumerate() {
+        let solution = solver.solve(root, Limits::default()).unwrap();
+        let best: Vec<usize> = solution
+            .best_moves()
+            .map(|mv| action_of(&variant, mv))
+            .collect();
+        let mut expected = vec![0.0; num_actions(&variant)];
+        for &action in &best {
+            expected[action] = 1.0 / best.len() as f32;
+        }
+        assert_eq!(results.policy_targets.row(tree).to_vec(), expected);
+        assert!(best.contains(&(results.actions[tree] as usize)));
+        shared += usize::from(best.len() > 1);
+    }
+    assert!(shared > 3, "{shared}");
 }
 
 #[test]

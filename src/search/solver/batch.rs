@@ -255,3 +255,23 @@ impl From<OutOfMemory> for Failure {
         Self::OutOfMemory(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::moves::History;
+    use super::*;
+    use crate::game::Variant;
+    use crate::policy::opening;
+
+    #[test]
+    fn later_searches_know_which_moves_cut_off_before() {
+        let variant = Variant::default();
+        let solver = Solver::with_table(&variant, 1 << 16).unwrap();
+        assert_eq!(solver.history.load(), History::NONE);
+        let position = opening(&variant, 7, 1).unwrap();
+        solver
+            .solve_batch(&[position], 1, Limits::default())
+            .unwrap();
+        assert_ne!(solver.history.load(), History::NONE);
+    }
+}

@@ -22,7 +22,7 @@ const RANK_BASE: i32 = 1 << 20;
 const FIRST: i32 = 1 << 22;
 
 /// How often each move, by code, cut a search off, weighted by the size of the search it saved.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct History([u32; 64]);
 
 impl History {
@@ -129,5 +129,20 @@ impl<const N: usize> Moves<N> {
             last = rest.fold(0, i32::max);
             (last != 0).then_some((last & 63) as usize)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_halved_when_one_is_too_large() {
+        let mut history = History::NONE;
+        history.reward(5, 3);
+        history.reward(9, 20);
+        assert_eq!((history.0[5], history.0[9]), (1 << 3, 1 << 20));
+        history.reward(9, 1);
+        assert_eq!((history.0[5], history.0[9]), (1 << 2, (1 << 19) + 1));
     }
 }

@@ -213,6 +213,19 @@ mod tests {
     }
 
     #[test]
+    fn entries_are_found_in_every_bucket() {
+        let table = TranspositionTable::new(1 << 16, 48).unwrap();
+        let mut rng = SplitMix64::new(3);
+        let keys: Vec<u64> = (0..100).map(|_| rng.next_u64() >> 16).collect();
+        for (number, &key) in (0..).zip(&keys) {
+            table.put(key, known(number), 1);
+        }
+        let found = (0..).zip(&keys);
+        let found = found.filter(|&(number, &key)| table.get(key) == Some(known(number)));
+        assert_eq!(found.count(), keys.len());
+    }
+
+    #[test]
     fn buckets_do_not_overlap() {
         let table = TranspositionTable::new(1 << 10, 48).unwrap();
         let mut rng = SplitMix64::new(2);

@@ -129,8 +129,10 @@ mod tests {
             kept = known.places.len();
             // A map has a byte for each of its places and keeps an eighth of them free.
             let place = size_of::<(u64, (Prediction, u32))>() + 1;
-            bytes =
-                known.places.capacity() * 8 / 7 * place + known.logits.len() * size_of::<Logits>();
+            let logits_bytes = known.logits.len() * size_of::<Logits>();
+            bytes = known.places.capacity() * 8 / 7 * place + logits_bytes;
+            // A map is between a quarter and seven eighths full, so half on average.
+            assert_eq!(known.bytes(), 2 * kept * place + logits_bytes);
             known.keep(&state, LeafEvaluation { head, logits }).unwrap();
             let legal = (0..state.count_legal(&rules)).map(|place| state.nth_legal(&rules, place));
             states.extend(legal.map(|action| state.play(&rules, action)));
