@@ -20,6 +20,17 @@ const LINES: usize = Layout::FLAT_SETS;
 const CHOICES: usize = LINES + 4;
 const NONE: usize = CHOICES + Piece::ALL.len();
 
+/// By the own and the opponent's stones on a line of three, where it is counted for its empty cells, and as how
+/// much.
+const OF_LINES: [[(usize, i16); 4]; 4] = {
+    let mut found = [[(LINES, 0); 4]; 4];
+    found[2][0] = (LINES, 1);
+    found[1][0] = (LINES + 1, 1);
+    found[0][2] = (LINES + 2, 1);
+    found[0][1] = (LINES + 3, 1);
+    found
+};
+
 /// Extends flat observations.
 ///
 /// Added per cell: the lines of three through it on which only the own side has two stones, those
@@ -30,7 +41,7 @@ const NONE: usize = CHOICES + Piece::ALL.len();
 pub(super) struct TacticalFeatures {
     num_cells: usize,
     copies: f32,
-    lines: Vec<CellSet>,
+    lines: Vec<(CellSet, [u8; 3])>,
     /// By cell and piece, what a placement points to.
     reach: Vec<[CellSet; Piece::ALL.len()]>,
 }
@@ -45,7 +56,11 @@ impl TacticalFeatures {
         Self {
             num_cells: cells,
             copies: f32::from(variant.copies()),
-            lines: board.triples().to_vec(),
+            lines: board
+                .triples()
+                .iter()
+                .map(|&line| (line, on_line(line)))
+                .collect(),
             reach,
         }
     }
@@ -108,17 +123,20 @@ impl TacticalFeatures {
                 cell[NONE + piece] = i16::from(choices == 0);
             }
         }
-        for &line in &self.lines {
-            let list = match ((own & line).len(), (opposing & line).len()) {
-                (2, 0) => LINES,
-                (1, 0) => LINES + 1,
-                (0, 2) => LINES + 2,
-                (0, 1) => LINES + 3,
-                _ => continue,
-            };
-            for cell in line & empty {
-                cells[cell.index()][list] += 1;
+        let empty = empty.bits();
+        for &(line, on_line) in &self.lines {
+            let (own, opposing) = ((own & line).len(), (opposing & line).len());
+            // No branches, which would be guessed wrong too often.
+            let (list, counts) = OF_LINES[own & 3][opposing & 3];
+            for cell in on_line {
+                cells[usize::from(cell)][list] += counts & (empty >> cell) as i16;
             }
         }
     }
+}
+
+/// The three cells of a line.
+fn on_line(line: CellSet) -> [u8; 3] {
+    let mut cells = line.into_iter();
+    std::array::from_fn(|_| cells.next().expect("three cells").index() as u8)
 }

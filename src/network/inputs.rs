@@ -9,60 +9,72 @@ use crate::simd::{WORDS, WideLanes, WideSimd, WideVector};
 
 /// Makes inputs of layers.
 pub(super) trait Inputs: Weights {
-    /// Numbers in an input.
-    const PER_INPUT: usize;
+    /// The inputs of as many numbers as a vector has.
+    type Vector;
 
-    /// Makes inputs of numbers, the largest magnitude of which is given: rounded to at most `levels`
-    /// where inputs are integers. Returns the factor for them. With `RECTIFY`, numbers below 0 count
-    /// as 0.
-    fn write<W: WideSimd, const RECTIFY: bool>(
-        wide: W,
-        levels: f32,
-        largest: f32,
-        numbers: &[WideLanes],
-        inputs: &mut [Self::Input],
-    ) -> f32;
+    /// The inputs of rows, vector by vector.
+    fn vectors(inputs: &mut [Self::Input]) -> &mut [Self::Vector];
+
+    /// What the numbers of a row are multiplied by, so that those of this largest magnitude become `levels`
+    /// where inputs are integers.
+    fn scale(levels: f32, largest: f32) -> f32;
+
+    /// The factor for the inputs of such a row.
+    fn factor(levels: f32, largest: f32) -> f32;
+
+    /// Makes inputs of the numbers of a vector.
+    fn write<W: WideSimd>(numbers: W::Numbers, scale: W::Numbers, inputs: &mut Self::Vector);
 }
 
 impl Inputs for Floats {
-    const PER_INPUT: usize = 1;
+    type Vector = [f32; WORDS];
 
     #[inline(always)]
-    fn write<W: WideSimd, const RECTIFY: bool>(
-        wide: W,
-        _levels: f32,
-        _largest: f32,
-        numbers: &[WideLanes],
-        inputs: &mut [f32],
-    ) -> f32 {
-        for (numbers, inputs) in numbers.iter().zip(inputs.as_chunks_mut::<WORDS>().0) {
-            let mut written = WideLanes::zeroed();
-            rectified::<W, RECTIFY>(wide, numbers).store(&mut written);
-            *inputs = bytemuck::cast(written);
-        }
+    fn vectors(inputs: &mut [f32]) -> &mut [Self::Vector] {
+        inputs.as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn scale(_levels: f32, _largest: f32) -> f32 {
         1.0
+    }
+
+    #[inline(always)]
+    fn factor(_levels: f32, _largest: f32) -> f32 {
+        1.0
+    }
+
+    #[inline(always)]
+    fn write<W: WideSimd>(numbers: W::Numbers, _scale: W::Numbers, inputs: &mut Self::Vector) {
+        let mut written = WideLanes::zeroed();
+        numbers.store(&mut written);
+        *inputs = bytemuck::cast(written);
     }
 }
 
 impl Inputs for Integers {
-    const PER_INPUT: usize = 2;
+    type Vector = [i16; WORDS];
 
     #[inline(always)]
-    fn write<W: WideSimd, const RECTIFY: bool>(
-        wide: W,
-        levels: f32,
-        largest: f32,
-        numbers: &[WideLanes],
-        inputs: &mut [[i16; 2]],
-    ) -> f32 {
-        let scale = if largest > 0.0 { levels / largest } else { 0.0 };
-        let scale = wide.splat(scale);
-        let (inputs, _) = inputs.as_flattened_mut().as_chunks_mut();
-        for (numbers, words) in numbers.iter().zip(inputs) {
-            let numbers = rectified::<W, RECTIFY>(wide, numbers);
-            numbers.mul(scale).store_rounded(words);
-        }
+    fn vectors(inputs: &mut [[i16; 2]]) -> &mut [Self::Vector] {
+        inputs.as_flattened_mut().as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn scale(levels: f32, largest: f32) -> f32 {
+        // Divided in any case, as several can be at once.
+        let scale = levels / largest;
+        if largest > 0.0 { scale } else { 0.0 }
+    }
+
+    #[inline(always)]
+    fn factor(levels: f32, largest: f32) -> f32 {
         largest / levels
+    }
+
+    #[inline(always)]
+    fn write<W: WideSimd>(numbers: W::Numbers, scale: W::Numbers, inputs: &mut Self::Vector) {
+        numbers.mul(scale).store_rounded(inputs);
     }
 }
 

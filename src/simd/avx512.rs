@@ -7,10 +7,12 @@
 
 use std::arch::x86_64::{
     __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_abs_ps,
-    _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps256, _mm512_cvtepi32_ps,
-    _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16, _mm512_load_ps, _mm512_load_si512, _mm512_max_ps,
-    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_si512, _mm512_shuffle_f64x2,
-    _mm512_store_ps, _mm512_sub_ps,
+    _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps128,
+    _mm512_castps512_ps256, _mm512_cvtepi32_ps, _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16,
+    _mm512_load_ps, _mm512_load_si512, _mm512_max_ps, _mm512_mul_ps, _mm512_permute_ps,
+    _mm512_permutexvar_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setr_epi32,
+    _mm512_setzero_si512, _mm512_shuffle_f32x4, _mm512_shuffle_f64x2, _mm512_store_ps,
+    _mm512_sub_ps,
 };
 use std::arch::{asm, is_x86_feature_detected};
 
@@ -64,6 +66,26 @@ macro_rules! with_avx512 {
     ($($methods:tt)*) => {
         with_features! { "avx2,bmi2,avx512f,avx512bw,avx512vnni": $($methods)* }
     };
+}
+
+/// Each of four vectors reduced to one number by an operation on the same pairs of lanes as one vector is,
+/// in all four at once.
+macro_rules! reduced {
+    ($operation:ident, $vectors:ident) => {{
+        let [a, b, c, d] = $vectors.map(|vector| vector.0);
+        // Groups of four lanes: the first two of both vectors, and the last two.
+        let pair = |a, b| {
+            let low = _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b);
+            $operation(low, _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b))
+        };
+        let (ab, cd) = (pair(a, b), pair(c, d));
+        let even = _mm512_shuffle_f32x4::<0b10_00_10_00>(ab, cd);
+        let four = $operation(even, _mm512_shuffle_f32x4::<0b11_01_11_01>(ab, cd));
+        let two = $operation(four, _mm512_permute_ps::<0b00_00_11_10>(four));
+        let one = $operation(two, _mm512_permute_ps::<1>(two));
+        let firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        bytemuck::cast(_mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, one)))
+    }};
 }
 
 impl WideSimd for Avx512Vnni {
@@ -120,6 +142,14 @@ impl WideSimd for Avx512Vnni {
 
         fn to_numbers(_proof: Avx512Vnni, sums: Sums) -> Numbers {
             Numbers(_mm512_cvtepi32_ps(sums.0))
+        }
+
+        fn four_sums(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [f32; 4] {
+            reduced!(_mm512_add_ps, vectors)
+        }
+
+        fn four_largest(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [f32; 4] {
+            reduced!(_mm512_max_ps, vectors)
         }
     }
 }

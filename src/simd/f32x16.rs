@@ -61,6 +61,18 @@ pub(crate) trait WideSimd: Copy {
     fn add_products(self, sums: Self::Sums, words: Self::Words, others: Self::Words) -> Self::Sums;
     /// The nearest f32.
     fn to_numbers(self, sums: Self::Sums) -> Self::Numbers;
+
+    /// The sum of each vector, see [`WideVector::sum`].
+    #[inline(always)]
+    fn four_sums(self, vectors: [Self::Numbers; 4]) -> [f32; 4] {
+        vectors.map(WideVector::sum)
+    }
+
+    /// The largest number of each vector, see [`WideVector::largest`].
+    #[inline(always)]
+    fn four_largest(self, vectors: [Self::Numbers; 4]) -> [f32; 4] {
+        vectors.map(WideVector::largest)
+    }
 }
 
 /// Sixteen numbers in registers, made with a [`WideSimd`]. See [`Vector`].

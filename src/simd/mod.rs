@@ -314,8 +314,8 @@ mod tests {
         }
     }
 
-    /// A network of cells with units in a part of a vector.
-    fn network_of(units: usize) -> Network {
+    /// A network of cells with units in a part of a vector, and its board.
+    fn network_of(units: usize, variant: Variant) -> (Network, Variant) {
         let (blocks, heads) = (2, 4);
         let architecture = Architecture {
             units,
@@ -326,41 +326,43 @@ mod tests {
         let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
         let mut rng = SplitMix64::new(3);
         let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
-        let weights = NetworkWeights::new(Variant::default(), architecture, weights).unwrap();
-        Network::new(&weights).unwrap()
+        let weights = NetworkWeights::new(variant.clone(), architecture, weights).unwrap();
+        (Network::new(&weights).unwrap(), variant)
     }
 
-    /// The layers of the last networks are wider than a strip of the widest vectors, and those of the very
-    /// last one leave strips of several widths.
-    fn networks() -> [Network; 4] {
+    /// Also with layers wider than a strip, strips of several widths, and tokens left after whole groups.
+    fn networks() -> [(Network, Variant); 5] {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
-        let champion = Network::parse(file).unwrap();
-        [champion, network_of(20), network_of(60), network_of(100)]
+        let board = Board::from_text("#...\n####\n####\n####").unwrap();
+        let odd = Variant::new(board, Opening::Anywhere, 2).unwrap();
+        let champion = (Network::parse(file).unwrap(), Variant::default());
+        let [a, b, c] = [20, 60, 100].map(|units| network_of(units, Variant::default()));
+        [champion, a, b, c, network_of(60, odd)]
     }
 
     /// The bits of a network's evaluations of some positions.
-    fn evaluations(network: &Network) -> Vec<u32> {
-        let variant = Variant::default();
-        let mut observations = Array2::zeros((33, Layout::Flat.len(&variant)));
+    fn evaluations((network, variant): &(Network, Variant)) -> Vec<u32> {
+        let mut observations = Array2::zeros((33, Layout::Flat.len(variant)));
         for (number, row) in (0..).zip(observations.outer_iter_mut()) {
-            let position = opening(&variant, number as usize % 12, number).unwrap();
+            let position = opening(variant, number as usize % 12, number).unwrap();
             let row = row.into_slice().unwrap();
-            crate::encode::observe::<f32>(&variant, &position, Layout::Flat, row);
+            crate::encode::observe::<f32>(variant, &position, Layout::Flat, row);
         }
-        let network = network.on(&variant).unwrap();
-        let found = network.evaluate(&observations, 1, Limits::default());
-        let found = found.unwrap();
+        let network = network.on(variant).unwrap();
+        let found = network
+            .evaluate(&observations, 1, Limits::default())
+            .unwrap();
         bits(&found.logits).chain(bits(&found.values)).collect()
     }
 
     #[test]
     fn a_network_gives_the_same_bits_on_all_processors() {
-        for network in networks() {
-            let evaluate = || evaluations(&network);
+        for on_board in networks() {
+            let evaluate = || evaluations(&on_board);
             let expected = on(Processor::Portable, evaluate);
             for processor in [Processor::WithoutAvx512, Processor::Newest] {
-                let found = on(processor, evaluate);
-                assert!(found == expected, "{network:?}, {processor:?}");
+                let is_same = on(processor, evaluate) == expected;
+                assert!(is_same, "{on_board:?}, {processor:?}");
             }
         }
     }
@@ -369,7 +371,7 @@ mod tests {
     #[test]
     fn a_network_keeps_its_bits() {
         let hashes = [20, 60].map(|units| {
-            let bits = evaluations(&network_of(units));
+            let bits = evaluations(&network_of(units, Variant::default()));
             let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
             fnv1a(&bytes)
         });

@@ -5,7 +5,7 @@ use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 
 use super::kernels::{Convolve, Kernels};
 use super::layers::{Block, BoardLayers, CellLayers};
-use super::tokens::{AddToAll, Convert, Normalize, ROWS, Sum};
+use super::tokens::{AddToAll, Convert, Measures, Normalize, Sum};
 use crate::game::Piece;
 use crate::memory::{OutOfMemory, zeroed};
 use crate::network::board::HIDDEN;
@@ -116,8 +116,7 @@ pub(in crate::network) struct Activations<'a> {
     inputs: Vec<[i16; 2]>,
     /// By token.
     factors: Vec<f32>,
-    /// Of a few tokens, to be overwritten.
-    centered: Vec<WideLanes>,
+    measures: Measures,
     convolved: Vec<WideLanes>,
     wide: Vec<WideLanes>,
     wide_inputs: Vec<[i16; 2]>,
@@ -137,7 +136,7 @@ impl<'a> Activations<'a> {
             messages: outputs(vectors)?,
             inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
-            centered: zeroed(HIDDEN, ROWS * vectors)?,
+            measures: Measures::new(tokens),
             convolved: outputs(vectors)?,
             wide: outputs(wide)?,
             wide_inputs: inputs(wide)?,
@@ -196,6 +195,7 @@ impl<'a> Activations<'a> {
             vectors: self.layers.padding.vectors(),
         });
         dispatch_wide(Convert::<false> {
+            measures: &mut self.measures,
             width: self.layers.padding.vectors(),
             tokens: &self.convolved,
             inputs: &mut self.inputs,
@@ -209,6 +209,7 @@ impl<'a> Activations<'a> {
             .inner
             .apply(&self.inputs, &self.factors, &mut self.wide);
         dispatch_wide(Convert::<true> {
+            measures: &mut self.measures,
             width: block.inner.len(),
             tokens: &self.wide,
             inputs: &mut self.wide_inputs,
@@ -221,8 +222,8 @@ impl<'a> Activations<'a> {
 
     fn normalize(&mut self) {
         dispatch_wide(Normalize::<Integers> {
+            measures: &mut self.measures,
             padding: &self.layers.padding,
-            centered: &mut self.centered,
             tokens: &self.tokens,
             inputs: &mut self.inputs,
             factors: &mut self.factors,
@@ -231,8 +232,8 @@ impl<'a> Activations<'a> {
 
     fn normalize_last(&mut self) {
         dispatch_wide(Normalize::<Floats> {
+            measures: &mut self.measures,
             padding: &self.layers.padding,
-            centered: &mut self.centered,
             tokens: &self.tokens,
             inputs: bytemuck::cast_slice_mut(&mut self.numbers),
             factors: &mut self.factors,

@@ -23,55 +23,74 @@ pub(super) fn padded(units: usize) -> usize {
 
 /// Which numbers of a token are units.
 pub(super) struct Padding {
-    units: usize,
-    /// 1 for units, 0 for the numbers behind them.
-    mask: Vec<WideLanes>,
+    /// Vectors of a token.
+    vectors: usize,
+    /// 1 divided by the number of units.
+    share: f32,
+    /// Of the last vector: 1 for units, 0 for the numbers behind them.
+    mask: WideLanes,
 }
 
 impl Padding {
     pub(super) fn new(units: usize) -> Self {
-        let is_unit = |number: usize| f32::from(u8::from(number < units));
-        let mask = |vector: usize| WideLanes::from_fn(|lane| is_unit(vector * WORDS + lane));
+        let before = padded(units) - WORDS;
+        let is_unit = |lane: usize| f32::from(u8::from(before + lane < units));
         Self {
-            units,
-            mask: (0..padded(units) / WORDS).map(mask).collect(),
+            vectors: padded(units) / WORDS,
+            share: 1.0 / units as f32,
+            mask: WideLanes::from_fn(is_unit),
         }
     }
 
     /// Vectors of a token.
     pub(super) fn vectors(&self) -> usize {
-        self.mask.len()
+        self.vectors
     }
 }
 
-/// Tokens that are worked on at once, so that none waits for the sums of another.
-pub(super) const ROWS: usize = 4;
-
-/// Work on tokens, none of which needs the others.
-trait ByRows {
-    /// Works on `R` tokens from this one on.
-    fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize);
+/// What is known of tokens before inputs are made of them. As a list for each, since that keeps many
+/// divisions from waiting for one another.
+pub(super) struct Measures {
+    means: Vec<f32>,
+    /// Sums that are finite if all numbers and their differences from the mean are.
+    sums: Vec<f32>,
+    /// The largest magnitude of a number.
+    largest: Vec<f32>,
+    /// What numbers are multiplied by.
+    scales: Vec<f32>,
 }
 
-/// Works on so many tokens, as many at once as possible.
-#[inline(always)]
-fn all_rows<W: WideSimd>(work: &mut impl ByRows, wide: W, count: usize) {
-    let mut row = 0;
-    while row + ROWS <= count {
-        work.rows::<W, ROWS>(wide, row);
-        row += ROWS;
+impl Measures {
+    /// Room for so many tokens.
+    pub(super) fn new(tokens: usize) -> Self {
+        let [means, sums, largest, scales] = std::array::from_fn(|_| vec![0.0; tokens]);
+        Self {
+            means,
+            sums,
+            largest,
+            scales,
+        }
     }
-    while row < count {
-        work.rows::<W, 1>(wide, row);
-        row += 1;
+
+    /// Finds the scales for as many tokens as there are factors, and writes these.
+    ///
+    /// No integers can stand for the numbers of a token whose sum overflows, and all outputs become NaN.
+    #[inline(always)]
+    fn scale<A: Inputs>(&mut self, factors: &mut [f32]) {
+        let measured = self.sums.iter().zip(&self.largest);
+        let found = self.scales.iter_mut().zip(factors);
+        for ((sum, &largest), (scale, factor)) in measured.zip(found) {
+            let largest = if sum.is_finite() { largest } else { f32::NAN };
+            *scale = A::scale(LEVELS, largest);
+            *factor = A::factor(LEVELS, largest);
+        }
     }
 }
 
 /// Makes inputs of tokens, with mean 0 and variance 1.
 pub(super) struct Normalize<'a, A: Weights> {
     pub(super) padding: &'a Padding,
-    /// As many numbers as [`ROWS`] tokens have, to be overwritten.
-    pub(super) centered: &'a mut [WideLanes],
+    pub(super) measures: &'a mut Measures,
     pub(super) tokens: &'a [WideLanes],
     pub(super) inputs: &'a mut [A::Input],
     /// By token.
@@ -85,47 +104,69 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
     fn run<W: WideSimd>(mut self, wide: W) {
         let count = self.factors.len();
         all_rows(&mut self, wide, count);
+        let Self {
+            padding,
+            measures,
+            tokens,
+            inputs,
+            factors,
+        } = self;
+        measures.scale::<A>(factors);
+        for (factor, variance) in factors.iter_mut().zip(&measures.sums) {
+            *factor /= (variance + EPSILON).sqrt();
+        }
+        let mask = wide.load(&padding.mask);
+        let rows = tokens.chunks_exact(padding.vectors);
+        let rows = rows.zip(A::vectors(inputs).chunks_exact_mut(padding.vectors));
+        for ((tokens, inputs), (&mean, &scale)) in
+            rows.zip(measures.means.iter().zip(&measures.scales))
+        {
+            let (mean, scale) = (wide.splat(mean), wide.splat(scale));
+            let last = tokens.len() - 1;
+            for (token, inputs) in tokens[..last].iter().zip(&mut *inputs) {
+                A::write::<W>(wide.load(token).sub(mean), scale, inputs);
+            }
+            let masked = wide.load(&tokens[last]).sub(mean).mul(mask);
+            A::write::<W>(masked, scale, &mut inputs[last]);
+        }
     }
 }
 
 impl<A: Inputs> ByRows for Normalize<'_, A> {
     #[inline(always)]
     fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
-        let Padding { units, mask } = self.padding;
-        let share = 1.0 / *units as f32;
-        let width = mask.len();
-        let tokens: [&[WideLanes]; R] = parts(&self.tokens[row * width..], width);
-        let centered: [_; R] = parts_mut(self.centered, width);
+        let Padding {
+            vectors: width,
+            share,
+            mask,
+        } = *self.padding;
+        let tokens: [_; R] = parts(&self.tokens[row * width..], width);
         let mut sums = [wide.splat(0.0); R];
         for vector in 0..width {
             for i in 0..R {
                 sums[i] = sums[i].add(wide.load(&tokens[i][vector]));
             }
         }
-        let means = sums.map(|sum| wide.splat(sum.sum() * share));
+        let means = sums_of(wide, sums).map(|sum| sum * share);
+        let splats = means.map(|mean| wide.splat(mean));
         let (mut squares, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
-        for vector in 0..width {
-            let mask = wide.load(&mask[vector]);
+        let mut add = |i: usize, difference: W::Numbers| {
+            squares[i] = squares[i].add(difference.mul(difference));
+            largest[i] = largest[i].max(difference.abs());
+        };
+        for vector in 0..width - 1 {
             for i in 0..R {
-                let difference = wide.load(&tokens[i][vector]).sub(means[i]).mul(mask);
-                difference.store(&mut centered[i][vector]);
-                squares[i] = squares[i].add(difference.mul(difference));
-                largest[i] = largest[i].max(difference.abs());
+                add(i, wide.load(&tokens[i][vector]).sub(splats[i]));
             }
         }
-        let length = width * WORDS / A::PER_INPUT;
-        let inputs: [_; R] = parts_mut(&mut self.inputs[row * length..], length);
+        let mask = wide.load(&mask);
         for i in 0..R {
-            let variance = squares[i].sum() * share;
-            // No integers can stand for the numbers where these overflow, and all outputs become NaN.
-            let largest = if variance.is_finite() {
-                largest[i].largest()
-            } else {
-                f32::NAN
-            };
-            let factor = A::write::<W, false>(wide, LEVELS, largest, centered[i], inputs[i]);
-            self.factors[row + i] = factor / (variance + EPSILON).sqrt();
+            add(i, wide.load(&tokens[i][width - 1]).sub(splats[i]).mul(mask));
         }
+        let variances = sums_of(wide, squares).map(|sum| sum * share);
+        self.measures.means[row..][..R].copy_from_slice(&means);
+        self.measures.sums[row..][..R].copy_from_slice(&variances);
+        self.measures.largest[row..][..R].copy_from_slice(&largest_of(wide, largest));
     }
 }
 
@@ -133,6 +174,7 @@ impl<A: Inputs> ByRows for Normalize<'_, A> {
 pub(super) struct Convert<'a, const RECTIFY: bool> {
     /// Vectors of a token.
     pub(super) width: usize,
+    pub(super) measures: &'a mut Measures,
     pub(super) tokens: &'a [WideLanes],
     pub(super) inputs: &'a mut [[i16; 2]],
     /// By token.
@@ -146,6 +188,15 @@ impl<const RECTIFY: bool> WideKernel for Convert<'_, RECTIFY> {
     fn run<W: WideSimd>(mut self, wide: W) {
         let count = self.factors.len();
         all_rows(&mut self, wide, count);
+        self.measures.scale::<Integers>(self.factors);
+        let rows = self.tokens.chunks_exact(self.width);
+        let rows = rows.zip(Integers::vectors(self.inputs).chunks_exact_mut(self.width));
+        for ((tokens, inputs), &scale) in rows.zip(&self.measures.scales) {
+            let scale = wide.splat(scale);
+            for (token, inputs) in tokens.iter().zip(inputs) {
+                Integers::write::<W>(rectified::<W, RECTIFY>(wide, token), scale, inputs);
+            }
+        }
     }
 }
 
@@ -153,7 +204,7 @@ impl<const RECTIFY: bool> ByRows for Convert<'_, RECTIFY> {
     #[inline(always)]
     fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
         let width = self.width;
-        let tokens: [&[WideLanes]; R] = parts(&self.tokens[row * width..], width);
+        let tokens: [_; R] = parts(&self.tokens[row * width..], width);
         let (mut sums, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
         for vector in 0..width {
             for i in 0..R {
@@ -162,19 +213,64 @@ impl<const RECTIFY: bool> ByRows for Convert<'_, RECTIFY> {
                 largest[i] = largest[i].max(size);
             }
         }
-        let length = width * WORDS / Integers::PER_INPUT;
-        let inputs: [_; R] = parts_mut(&mut self.inputs[row * length..], length);
-        for i in 0..R {
-            // No integers can stand for the numbers where these overflow, and all outputs become NaN.
-            let largest = if sums[i].sum().is_finite() {
-                largest[i].largest()
-            } else {
-                f32::NAN
-            };
-            self.factors[row + i] =
-                Integers::write::<W, RECTIFY>(wide, LEVELS, largest, tokens[i], inputs[i]);
-        }
+        self.measures.sums[row..][..R].copy_from_slice(&sums_of(wide, sums));
+        self.measures.largest[row..][..R].copy_from_slice(&largest_of(wide, largest));
     }
+}
+
+/// Work on tokens, none of which needs the others.
+trait ByRows {
+    /// Works on `R` tokens from this one on.
+    fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize);
+}
+
+/// Works on so many tokens, on several at once so that none waits for the sums of another: on as many as
+/// the registers have room for.
+#[inline(always)]
+fn all_rows<W: WideSimd>(work: &mut impl ByRows, wide: W, count: usize) {
+    let mut row = 0;
+    while W::REGISTERS >= 32 && row + 8 <= count {
+        work.rows::<W, 8>(wide, row);
+        row += 8;
+    }
+    while row + 4 <= count {
+        work.rows::<W, 4>(wide, row);
+        row += 4;
+    }
+    while row < count {
+        work.rows::<W, 1>(wide, row);
+        row += 1;
+    }
+}
+
+/// The sum of the numbers of each vector.
+#[inline(always)]
+fn sums_of<W: WideSimd, const R: usize>(wide: W, vectors: [W::Numbers; R]) -> [f32; R] {
+    by_fours(vectors, |four| wide.four_sums(four), WideVector::sum)
+}
+
+/// The largest number of each vector.
+#[inline(always)]
+fn largest_of<W: WideSimd, const R: usize>(wide: W, vectors: [W::Numbers; R]) -> [f32; R] {
+    by_fours(vectors, |four| wide.four_largest(four), WideVector::largest)
+}
+
+/// Each vector reduced to a number.
+#[inline(always)]
+fn by_fours<V: WideVector, const R: usize>(
+    vectors: [V; R],
+    four: impl Fn([V; 4]) -> [f32; 4],
+    one: impl Fn(V) -> f32,
+) -> [f32; R] {
+    let mut found = [0.0; R];
+    let ((fours, rest), (places, places_left)) = (vectors.as_chunks(), found.as_chunks_mut());
+    for (vectors, place) in fours.iter().zip(places) {
+        *place = four(*vectors);
+    }
+    for (vector, place) in rest.iter().zip(places_left) {
+        *place = one(*vector);
+    }
+    found
 }
 
 /// Adds the numbers of each position to all its tokens.
@@ -242,13 +338,5 @@ impl WideKernel for Sum<'_> {
 /// The first parts of this length.
 #[inline(always)]
 fn parts<T, const R: usize>(items: &[T], length: usize) -> [&[T]; R] {
-    let mut parts = items.chunks_exact(length);
-    std::array::from_fn(|_| parts.next().expect("enough items"))
-}
-
-/// The first parts of this length.
-#[inline(always)]
-fn parts_mut<T, const R: usize>(items: &mut [T], length: usize) -> [&mut [T]; R] {
-    let mut parts = items.chunks_exact_mut(length);
-    std::array::from_fn(|_| parts.next().expect("enough items"))
+    std::array::from_fn(|part| &items[part * length..][..length])
 }
