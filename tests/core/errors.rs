@@ -88,6 +88,10 @@ fn errors_of_boards_and_variants() {
         &error,
         &["at most 16 cells and 3 copies", "16 cells and 4 copies"],
     );
+    assert_eq!(Layout::Packed.check(&variant), Err(error));
+    for layout in [Layout::Flat, Layout::Planes] {
+        assert_eq!(layout.check(&variant), Ok(()));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Game records, move and position texts.
 
 use mijnlieff::game::{
-    Board, Move, ParseError, Position, PositionTextError, RecordError, Variant, format_position,
-    format_record, parse_move, parse_position, parse_record,
+    Board, Move, Opening, ParseError, Position, PositionTextError, RecordError, Variant,
+    format_position, format_record, parse_move, parse_position, parse_record,
 };
 
 const EXAMPLE: &str = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; \
@@ -29,6 +29,18 @@ fn the_example_game_ends_four_to_one() {
         .map(|cell| variant.board().cell_name(cell))
         .collect();
     assert_eq!(names, ["d1", "b3", "d4"]);
+}
+
+#[test]
+fn a_game_that_a_pass_ended_differs_from_one_with_a_pass_to_come() {
+    let board = Board::from_text("###").unwrap();
+    let variant = Variant::new(board, Opening::Anywhere, 2).unwrap();
+    let [before, after] = ["1. c1+, b1+; 2. a1x", "1. a1x, pass; 2. c1+, b1+; 3. pass"]
+        .map(|record| play(&variant, &parse_record(&variant, record).unwrap()));
+    assert!(before.must_pass(&variant) && after.is_over(&variant));
+    assert_eq!(before.side_to_move(), after.side_to_move());
+    assert_eq!(before.occupied(), after.occupied());
+    assert_ne!(before, after);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::search::solver::Solver;
@@ -93,7 +93,7 @@ fn every_position_of_small_boards_has_the_margin_of_minimax() {
                     let after = position.play_unchecked(&variant, mv);
                     assert_eq!(margin, -known[&after], "{text}: {position:?} {mv:?}");
                 }
-                assert_eq!(solution.margin, expected[number]);
+                assert_eq!((solution.margin, solution.nodes), (expected[number], 0));
                 if number % 100 == 0 {
                     assert_eq!(solver.solve(position, Limits::default()).unwrap(), solution);
                     assert_eq!(
@@ -104,6 +104,28 @@ fn every_position_of_small_boards_has_the_margin_of_minimax() {
             }
         }
     }
+}
+
+#[test]
+fn looking_up_stops_at_the_position_that_is_named() {
+    let scratch = Scratch::new("stop");
+    let variant = variant("###\n###", 1);
+    build(&variant, &scratch.path());
+    let table = Arc::new(Tablebase::open(&scratch.path()).unwrap());
+    let solver = Solver::with_tablebase(&variant, table);
+    let positions = vec![Position::new(&variant); 3000];
+    let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let put = |(), _| {
+        count.fetch_add(1, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
+    };
+    let limits = Limits::stopped_by(&stop);
+    let (number, unsolved) = solver
+        .solve_each(&positions, vec![(); 3000].into_iter(), 1, limits, put)
+        .unwrap_err();
+    assert_eq!(unsolved.halt, Halt::Stopped);
+    assert_eq!(number, count.load(Ordering::Relaxed));
+    assert!((1..3000).contains(&number));
 }
 
 #[test]

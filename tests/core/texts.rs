@@ -261,3 +261,20 @@ fn impossible_positions_are_refused_for_every_reason() {
         }
     }
 }
+
+#[test]
+fn a_drawing_has_an_underscore_where_there_is_no_cell() {
+    let board = Board::from_text("###\n#.#").unwrap();
+    let variant = Variant::new(board, Opening::Anywhere, 2).unwrap();
+    assert!(parse_position(&variant, ".../._. - 0").is_ok());
+    for wrong in ['.', 'S', '#'] {
+        let text = format!(".../.{wrong}. - 0");
+        match parse_position(&variant, &text) {
+            Err(PositionTextError::Parse(error)) => {
+                assert_eq!((error.at, error.found), (5, wrong.to_string()));
+                assert!(error.expected.contains("no cell"), "{}", error.expected);
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}

@@ -94,6 +94,7 @@ fn a_stopped_search_goes_on() {
     run(&variant, &mut *whole);
     assert!(search.bytes() > TREES * size_of::<Position>());
     assert!(whole.bytes() > search.bytes(), "its nodes take memory");
+    assert!(whole.is_done() && !search.is_done());
     assert_eq!(search.select(stopped), Err(Halt::Stopped));
     while search.select(Limits::default()).unwrap() > 0 {
         let leaves = search.select(Limits::default()).unwrap();

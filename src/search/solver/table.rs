@@ -213,6 +213,40 @@ mod tests {
     }
 
     #[test]
+    fn every_key_has_its_own_bucket_and_tag() {
+        let table = TranspositionTable::new(1 << 16, 48).unwrap();
+        let mask = u64::MAX >> 16;
+        // Newton's method doubles the bits that are right, of which there are three at first.
+        let factor = 0xBF58_476D_1CE4_E5B9_u64;
+        let inverse = (0..5).fold(factor, |inverse, _| {
+            inverse.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(inverse)))
+        });
+        let place = |mixed: u64| {
+            let (bucket, tag) = table.locate(mixed.wrapping_mul(inverse) & mask);
+            (bucket.as_ptr(), tag)
+        };
+        let mut rng = SplitMix64::new(4);
+        for _ in 0..100 {
+            let mixed = rng.next_u64() & mask;
+            for bit in 0..48 {
+                assert_ne!(place(mixed), place(mixed ^ 1 << bit), "{mixed:x} {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_beyond_every_margin_are_none() {
+        let table = TranspositionTable::new(1 << 16, 48).unwrap();
+        let none = Known {
+            lower: -NO_BOUND,
+            upper: NO_BOUND,
+            best: 3,
+        };
+        table.put(5, none, 1);
+        assert_eq!(table.get(5), Some(none));
+    }
+
+    #[test]
     fn entries_are_found_in_every_bucket() {
         let table = TranspositionTable::new(1 << 16, 48).unwrap();
         let mut rng = SplitMix64::new(3);

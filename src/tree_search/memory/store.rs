@@ -294,6 +294,13 @@ mod tests {
     use crate::vector::step::packed_game::PackedGame;
 
     #[test]
+    fn numbers_of_items_stay_below_none() {
+        let mut items = vec![(); NONE as usize - 1];
+        assert_eq!(grow(&mut items, 1), Ok(()));
+        assert!(grow(&mut items, 2).is_err());
+    }
+
+    #[test]
     fn room_is_made_before_it_is_used() {
         const EDGES: usize = 65;
         let mut store = Store::<PackedGame>::with_room(0, EDGES).unwrap();
