@@ -52,7 +52,7 @@ impl Padding {
 /// divisions from waiting for one another.
 pub(super) struct Measures {
     means: Vec<f32>,
-    /// Sums that are finite if all numbers and their differences from the mean are.
+    /// Variances or sums of magnitudes, not finite where they overflow.
     sums: Vec<f32>,
     /// The largest magnitude of a number.
     largest: Vec<f32>,
