@@ -146,3 +146,25 @@ impl Meter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_nodes_are_counted_at_once_as_the_limits_allow() {
+        let limited = |max_nodes| Limits {
+            max_nodes,
+            ..Limits::default()
+        };
+        assert_eq!(limited(None).start().stride(), CHECK_INTERVAL as u64);
+        let limits = limited(Some(10));
+        let mut meter = limits.start();
+        assert_eq!(meter.stride(), 10);
+        meter.add(7).unwrap();
+        assert_eq!(meter.stride(), 3);
+        meter.add(3).unwrap();
+        assert_eq!(meter.stride(), 1);
+        assert_eq!(meter.add(1), Err(Halt::NodeLimit { max_nodes: 10 }));
+    }
+}

@@ -26,6 +26,7 @@ mod stored_bits;
 mod tablebase;
 mod texts;
 mod tree_search;
+mod tree_search_kept;
 mod tree_search_solved;
 mod vector;
 mod vector_outside;

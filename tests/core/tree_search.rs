@@ -222,7 +222,7 @@ fn a_bad_logit_is_named_by_its_leaf_and_action() {
 }
 
 /// Boards of four blocks with several numbers of copies, and the canvas around them.
-fn mixed_variants() -> Arc<VariantSet> {
+pub(crate) fn mixed_variants() -> Arc<VariantSet> {
     let boards = Board::arrangements(4, false).into_iter().step_by(7);
     let variants = boards.zip([1, 2, 4].into_iter().cycle());
     let variants: Vec<Arc<Variant>> = variants
@@ -233,7 +233,7 @@ fn mixed_variants() -> Arc<VariantSet> {
 }
 
 /// Searches to the end with an evaluation made from the legal actions of each leaf.
-fn run_on_canvas(variants: &VariantSet, search: &mut dyn TreeSearch) {
+pub(crate) fn run_on_canvas(variants: &VariantSet, search: &mut dyn TreeSearch) {
     let canvas = variants.canvas().unwrap();
     loop {
         let leaves = search.select(Limits::default()).unwrap();

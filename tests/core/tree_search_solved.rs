@@ -80,23 +80,6 @@ fn the_best_actions_of_solved_roots_share_the_target() {
 }
 
 #[test]
-fn a_root_with_thousands_of_visits_is_kept() {
-    let variant = Arc::new(Variant::default());
-    let root = opening(&variant, 8, 0).unwrap();
-    let config = TreeConfig {
-        num_simulations: 5000,
-        ..CONFIG
-    };
-    let mut search = tree_search(&variant, &[root], config, Layout::Flat, None, 1).unwrap();
-    run(&variant, &mut *search);
-    let visits = |search: &dyn TreeSearch| search.nodes(0).unwrap()[0].visits;
-    let before = visits(&*search);
-    assert!(before >= 5000, "{before}");
-    search.restart(&[root], Limits::default()).unwrap();
-    assert_eq!(visits(&*search), before);
-}
-
-#[test]
 fn a_position_that_was_solved_as_a_leaf_is_searched_as_a_root() {
     let variant = Arc::new(Variant::default());
     let few = |position: &Position| 16 - position.occupied().len() == 9;

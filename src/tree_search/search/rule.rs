@@ -365,6 +365,25 @@ mod tests {
     }
 
     #[test]
+    fn of_equally_visited_actions_the_one_with_the_largest_value_is_best() {
+        let mut tallies = [Tally::NOTHING; 2];
+        for (place, sum) in [(1, -3.0), (LANES, 0.5), (LANES + 2, 2.0)] {
+            tallies[place / LANES].visits[place % LANES] = 4.0;
+            tallies[place / LANES].sums[place % LANES] = sum;
+        }
+        let choice = NodeEdges {
+            value: 0.0,
+            visits: 12.0,
+            sum: 0.0,
+            most: 4.0,
+            logits: &[],
+            tallies: &tallies,
+        };
+        let mut rng = SplitMix64::new(9);
+        assert_eq!(draw_by_visits(choice, LANES + 3, 0.0, &mut rng), LANES + 2);
+    }
+
+    #[test]
     fn without_noise_nothing_is_drawn() {
         let puct = SelectionRule::Puct {
             c_puct: 1.0,
