@@ -34,10 +34,12 @@ fn the_memory_of_the_trees_before_counts_too() {
     let variant = Arc::new(Variant::default());
     let root = opening(&variant, 3, 0).unwrap();
     let mut search = tree_search(&variant, &[root], CONFIG, Layout::Flat, None, 1).unwrap();
-    run(&variant, &mut *search);
-    let before = search.bytes();
-    search.restart(&[root], Limits::default()).unwrap();
-    assert!(search.bytes() > before);
+    for _ in 0..4 {
+        run(&variant, &mut *search);
+        let before = search.bytes();
+        search.restart(&[root], Limits::default()).unwrap();
+        assert!(search.bytes() >= before, "{before}");
+    }
 }
 
 #[test]
