@@ -330,7 +330,8 @@ mod tests {
         (Network::new(&weights).unwrap(), variant)
     }
 
-    /// Also with layers wider than a strip, strips of several widths, and tokens left after whole groups.
+    /// The champion, and networks whose layers are wider than a strip, leave strips of several widths, or have
+    /// tokens left after whole groups.
     fn networks() -> [(Network, Variant); 5] {
         let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
         let board = Board::from_text("#...\n####\n####\n####").unwrap();

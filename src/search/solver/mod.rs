@@ -161,7 +161,8 @@ impl Solver {
     pub fn with_table(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
         let board = variant.board();
         let cells = board.num_cells();
-        let engine = if cells > Self::MAX_CELLS || board.triples().len() as i32 > MAX_MARGIN {
+        let has_many_lines = board.triples().len() as i32 > MAX_MARGIN;
+        let engine = if cells > Self::MAX_CELLS || has_many_lines {
             Engine::Large
         } else {
             let geometry = Box::new(Geometry::new(board)?);
