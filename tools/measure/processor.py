@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 from pathlib import Path
@@ -24,3 +25,19 @@ def processor(cpuinfo: Path = _CPUINFO) -> str:
     flags = set(fields.get("flags", "").split())
     known = [label for flag, label in _EXTENSIONS.items() if flag in flags][:1]
     return " with ".join([" ".join(name.split()) or platform.machine(), *known])
+
+
+def machine(device: str | None) -> str:
+    """Return the processor and, if there is one, the device beside it, with the cores there are.
+
+    Args:
+        device: a name of PyTorch such as ``"cuda"``, or None.
+    """
+    if device is None:
+        return processor()
+    import torch
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    kind = torch.device(device).type
+    name = torch.cuda.get_device_name(device) if kind == "cuda" else kind
+    return f"{processor()}, {cores} cores, and {name}"

@@ -12,14 +12,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from mijnlieff.train import TrainConfig
-from tools.results import read_results
+from tools.measure.processor import machine
+from tools.results import read_results, write_results
 
 RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
+MACHINE = "machine.json"
 OPTIONS = {
     "exact": ["--knowledge", "exact", "--precision", "bfloat16"],
     "pure": ["--knowledge", "pure", "--precision", "bfloat16"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
+}
+MANY = ["--num-envs", "2048", "--minibatch-size", "1024", "--replay-positions", "1000000"]
+#: With a device: more at once, and larger searches or networks, for which there is time.
+ON_DEVICE = {
+    "exact": [*MANY, "--width", "192", "--blocks", "4"],
+    "pure": [*MANY, "--num-simulations", "32"],
 }
 
 
@@ -33,6 +41,7 @@ class Training:
         seed: its seed.
         root: the folder of all runs.
         changes: settings that differ from `OPTIONS`, each as ``name=value``.
+        device: where the network learns, if it is not the processor.
     """
 
     kind: str
@@ -40,17 +49,20 @@ class Training:
     seed: int
     root: Path
     changes: tuple[str, ...] = field(default=(), kw_only=True)
+    device: str | None = field(default=None, kw_only=True)
 
     @property
     def folder(self) -> Path:
         """Its own folder."""
-        named = [self.kind, f"{self.minutes:g}-minutes", *self.changes, f"seed-{self.seed}"]
-        return self.root / "-".join(named)
+        named = [self.kind, f"{self.minutes:g}-minutes", *self.changes]
+        named += [self.device] if self.device else []
+        return self.root / "-".join([*named, f"seed-{self.seed}"])
 
     @property
     def command(self) -> list[str]:
         """The arguments of ``mijnlieff``, without the folder."""
         options = list(OPTIONS[self.kind])
+        options += [*ON_DEVICE[self.kind], "--device", self.device] if self.device else []
         for change in self.changes:
             name, _, value = change.partition("=")
             options += [f"--{name.replace('_', '-')}", value]
@@ -85,11 +97,18 @@ class Training:
         plain = dataclasses.asdict(TrainConfig.of(**{"algo": algo, **shown}))
         shown |= {name: config[name] for name, value in plain.items() if config[name] != value}
         options = [
-            f" --{name.replace('_', '-')} {value if isinstance(value, str) else f'{value:g}'}"
+            f" --{name.replace('_', '-')} {f'{value:g}' if isinstance(value, float) else value}"
             for name, value in shown.items()
             if name not in ("seed", "measurements", "checkpoint_seconds")
         ]
+        options += [f" --device {self.device}"] if self.device else []
         return f"mijnlieff train --minutes {self.minutes:g}{''.join(options)}"
+
+    @property
+    def machine(self) -> str:
+        """The processor of a run and, if the network learned on one, the device."""
+        found: str = read_results(self.folder / MACHINE)["machine"]
+        return found
 
     @property
     def _report(self) -> Path:
@@ -113,6 +132,7 @@ class Training:
         line += ["--resume"] if checkpoint.exists() else []
         line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
         line += ["--final-games", str(final_games), "--out", str(self.folder)]
+        write_results(self.folder / MACHINE, {"machine": machine(self.device)})
         running = subprocess.Popen(line, stdout=output, stderr=output)
         try:
             while not _has_ended(running, every):

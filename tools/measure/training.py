@@ -3,6 +3,9 @@
 What was measured is kept in ``docs/results/training``, and no run with a file there is repeated.
 Unfinished runs (in ``runs/report``) are resumed, so it can be stopped and continued. `tools.pages`
 makes the tables and the plot.
+
+With ``--device cuda`` the networks learn on a GPU, while all cores play; and the rates of learning,
+of evaluations, in a search too, and of packed observations are measured on both first.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ import argparse
 import itertools
 from pathlib import Path
 
+from tools.measure.device import device_measures
 from tools.measure.runs import RUNS, Training
 from tools.measure.training_measures import measures
-from tools.players import MODES
+from tools.players import DEVICES, MODES
 from tools.results import RESULTS, read_results, write_results
 
 
@@ -29,10 +33,15 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=12, help="points of a run on the plot")
     parser.add_argument("--final-games", type=int, default=2000)
     parser.add_argument("--results", type=Path, default=RESULTS / "training")
+    parser.add_argument("--device", help="where networks learn, such as cuda")
     args = parser.parse_args()
+    if args.device is not None:
+        kept = args.results / DEVICES / f"{args.device}.json"
+        if not read_results(kept):
+            write_results(kept, device_measures(args.device))
     asked = {"positions": args.positions, "games": args.games}
     for minutes, seed, mode in itertools.product(args.minutes, args.seeds, args.modes):
-        training = Training(mode, minutes, seed, args.runs)
+        training = Training(mode, minutes, seed, args.runs, device=args.device)
         kept = args.results / f"{training.folder.name}.json"
         content = read_results(kept)
         if content and content["asked"] != asked:

@@ -15,7 +15,6 @@ from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import policy_from_checkpoint
-from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import BENCHMARK, GRADED, PLAYERS
 
@@ -46,7 +45,7 @@ def _of_training(training: Training) -> dict[str, Any]:
     shown = ("opponent", "score", "score_interval")
     return {
         "command": training.asked,
-        "processor": processor(),
+        "processor": training.machine,
         "played": report["run"]["games"],
         "matches": [
             [{name: match[name] for name in shown} for match in player["matches"]]

@@ -10,7 +10,8 @@ from mijnlieff._util.output import markdown_table
 from tools.pages.numbers import percent, spread
 from tools.pages.training_plot import draw
 from tools.pages.training_runs import Run, measured
-from tools.players import GRADED, MODES, PLAYERS, SIMULATIONS, WAYS
+from tools.players import DEVICES, GRADED, MODES, PLACES, PLAYERS, SIMULATIONS, WAYS
+from tools.results import read_results
 
 __all__ = ["files"]
 
@@ -18,17 +19,14 @@ OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 
 
 def summary(runs: list[Run]) -> str:
-    """Return the means over seeds, a row for each length and mode."""
+    """Return the means over seeds, a row for each length, mode and device."""
     rows = []
-    for minutes in dict.fromkeys(run.minutes for run in runs):
-        for mode, name in MODES.items():
-            seeds = [run.content for run in runs if (run.minutes, run.mode) == (minutes, mode)]
-            if not seeds:
-                continue
-            cells = [[one["grades"][way]["total"]["optimal"] for one in seeds] for way in GRADED]
-            alone = [{it["opponent"]: it["score"] for it in one["matches"][0]} for one in seeds]
-            cells.append([scores["minimax:4"] for scores in alone])
-            rows.append([f"{minutes:g}", name, str(len(seeds)), *map(_percents, cells)])
+    for minutes, kind in dict.fromkeys((run.minutes, run.kind) for run in runs):
+        seeds = [run.content for run in runs if (run.minutes, run.kind) == (minutes, kind)]
+        cells = [[one["grades"][way]["total"]["optimal"] for one in seeds] for way in GRADED]
+        alone = [{it["opponent"]: it["score"] for it in one["matches"][0]} for one in seeds]
+        cells.append([scores["minimax:4"] for scores in alone])
+        rows.append([f"{minutes:g}", kind, str(len(seeds)), *map(_percents, cells)])
     head = ["minutes", "mode", "seeds", *(f"optimal, {WAYS[way]}" for way in GRADED)]
     head.append(f"{WAYS['alone']} against `minimax:4`")
     return markdown_table(head, rows, num_texts=2)
@@ -170,10 +168,30 @@ def of_length(runs: list[Run]) -> str:
     return "\n".join(parts)
 
 
+def devices(results: Path) -> str:
+    """Return what devices do in a second beside the processor, a table for each."""
+    tables = []
+    for file in sorted((results / DEVICES).glob("*.json")):
+        content = read_results(file)
+        rates: dict[tuple[str, int], dict[str, float]] = {}
+        for what, count, place, rate in content["rows"]:
+            rates.setdefault((what, count), {})[place] = rate
+        rows = [
+            [what, f"{count:,}", *(f"{of[it]:,.0f}" if it in of else "" for it in PLACES)]
+            for (what, count), of in sorted(rates.items())
+        ]
+        head = [f"a second, on {content['machine']}", "at once", *PLACES]
+        tables.append(markdown_table(head, rows))
+    return "\n".join(tables)
+
+
 def files(docs: Path) -> dict[str, str]:
     """Return the tables and the plot by their paths in ``docs``."""
-    runs = measured(docs / "results" / "training")
+    results = docs / "results" / "training"
+    runs = measured(results)
     made = {"training.svg": draw(runs, "training.svg")}
+    if found := devices(results):
+        made["results/training/devices.md"] = found
     made["results/training/summary.md"] = summary(runs)
     for minutes in dict.fromkeys(run.minutes for run in runs):
         of_these = [run for run in runs if run.minutes == minutes]

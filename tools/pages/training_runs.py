@@ -22,20 +22,27 @@ class Run:
     minutes: float
     seed: int
     content: dict[str, Any]
+    device: str | None = None
+    """Where the network learned, if not on the processor."""
 
     @property
     def name(self) -> str:
         """The mode and the seed, for the rows of tables."""
-        return f"{MODES[self.mode]}, {self.seed}"
+        return f"{self.kind}, {self.seed}"
+
+    @property
+    def kind(self) -> str:
+        """The mode, and the device if there is one."""
+        return MODES[self.mode] + (f" on {self.device}" if self.device else "")
 
 
 def measured(results: Path) -> list[Run]:
     """Return the runs in a folder of results, by length, seed and mode."""
     runs = []
     for file in results.glob("*.json"):
-        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes-seed-(\d+)", file.stem)
+        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes(?:-(\w+))?-seed-(\d+)", file.stem)
         assert named, f"{file} is not named after a run"
-        mode, minutes, seed = named.groups()
-        runs.append(Run(mode, float(minutes), int(seed), read_results(file)))
+        mode, minutes, device, seed = named.groups()
+        runs.append(Run(mode, float(minutes), int(seed), read_results(file), device))
     order = list(MODES)
-    return sorted(runs, key=lambda run: (run.minutes, run.seed, order.index(run.mode)))
+    return sorted(runs, key=lambda it: (it.minutes, it.device or "", it.seed, order.index(it.mode)))

@@ -64,7 +64,8 @@ class NetworkPolicy(ActsInBatches):
             positions of any variants that fit: it is shown planes and masks of the canvas and
             returns logits for its actions.
         batch_size: the most positions passed to the network at once, without a search.
-        num_threads: of the search, 1 to 1024; None is as many as there are cores.
+        num_threads: of the search and of a `Network` in it, 1 to 1024; None is as many as there are
+            cores.
 
     Attributes:
         model: the network; a function as a `Model`.
@@ -187,7 +188,10 @@ class NetworkPolicy(ActsInBatches):
     def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return actions, of the canvas if there is one."""
         if self._searches is not None:
-            run = partial(search_with, self.model.evaluate)
+            evaluate: Callable[..., Any] = self.model.evaluate
+            if isinstance(self.model, Network):
+                evaluate = partial(evaluate, num_threads=self._searches.num_threads)
+            run = partial(search_with, evaluate)
             return self._searches.choose(positions, self.model.canvas, run)
         chosen = []
         for logits in self._logits(positions):

@@ -138,7 +138,7 @@ class Searches:
         self.options = options
         self._seed = seed
         self._observation = observation
-        self._num_threads = threads_of(num_threads)
+        self.num_threads = threads_of(num_threads)
         self._decisions = 0
 
     def choose(
@@ -168,7 +168,7 @@ class Searches:
                 part,
                 self.options,
                 seed=(self._seed + self._decisions) % SEEDS,
-                num_threads=self._num_threads,
+                num_threads=self.num_threads,
                 observation=self._observation,
                 canvas=canvas,
             )

@@ -234,6 +234,13 @@ class TrainConfig:
         "how often a position is learned from, on average",
         algo="alphazero",
     )
+    return_lambda: float = setting(
+        1.0,
+        "share of what follows in the value to learn, as opposed to the network's value of the "
+        "next position; with 1 only the end of the game and solved positions count",
+        high=1,
+        algo="alphazero",
+    )
     optimizer: str = setting(
         "muon",
         "muon learns the hidden layers by orthogonal steps and the rest by AdamW; adamw learns all "
@@ -271,6 +278,15 @@ class TrainConfig:
         "threads of PyTorch; runs repeat only with the same number",
         low=1,
         high=MAX_THREADS,
+        may_change=True,
+    )
+    play_threads: int | None = setting(
+        None,
+        "threads of self-play, which the games do not depend on; all cores that PyTorch leaves "
+        "unless given",
+        low=1,
+        high=MAX_THREADS,
+        algo="alphazero",
         may_change=True,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from typing import Any, Self
 
 import torch
 
-__all__ = ["StopSignal", "choose_device", "torch_threads"]
+from mijnlieff._mijnlieff import MAX_THREADS
+
+__all__ = ["StopSignal", "choose_device", "play_threads", "torch_threads"]
 
 
 def choose_device(name: str = "auto") -> torch.device:
@@ -36,6 +39,18 @@ def choose_device(name: str = "auto") -> torch.device:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"PyTorch cannot use the device {name!r} here: {reason}") from error
     return device
+
+
+def play_threads(device: torch.device) -> int:
+    """The threads of self-play beside a network that learns: a core for each.
+
+    Args:
+        device: where the network learns. On the CPU it needs the cores that PyTorch computes on.
+    """
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    taken = torch.get_num_threads() if device.type == "cpu" else 1
+    return max(1, min(cores - taken, MAX_THREADS))
 
 
 @contextmanager

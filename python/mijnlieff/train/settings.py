@@ -28,7 +28,7 @@ class Setting:
 
     Attributes:
         default: the value unless another is given; None, for integers only, leaves the choice to
-            PyTorch.
+            the machine.
         help: the meaning, a phrase without a full stop.
         low: the least number.
         high: the greatest number.
@@ -94,7 +94,7 @@ class Setting:
             name: the setting.
             presets: other defaults by setting, and when each of these sets applies.
         """
-        texts = ["PyTorch's choice" if self.default is None else str(self.default)]
+        texts = ["the machine's choice" if self.default is None else str(self.default)]
         texts += [f"{values[name]} {when}" for when, values in presets.items() if name in values]
         return "; ".join(texts)
 

@@ -239,3 +239,17 @@ class TestRollouts:
             RolloutPolicy(0)
         with pytest.raises(PolicyError, match="draws its moves at random"):
             best_response(policy, start=Position(SMALL))
+
+
+@pytest.mark.parametrize("num_threads", [1, None])
+def test_the_threads_of_a_search_are_those_of_its_native_network_too(monkeypatch, num_threads):
+    given = []
+
+    class Native(Picky):
+        def evaluate(self, observations, masks, *, num_threads):
+            given.append(num_threads)
+            return super().evaluate(observations, masks)
+
+    monkeypatch.setattr("mijnlieff.policies.network.Network", Native)
+    NetworkPolicy(Native(), search=4, num_threads=num_threads).act(Position())
+    assert set(given) == {num_threads}

@@ -12,7 +12,8 @@ import pytest
 pytest.importorskip("torch")
 
 from tools.measure import runs, training
-from tools.measure.processor import processor
+from tools.measure.device import device_measures
+from tools.measure.processor import machine, processor
 from tools.pages import training as page
 from tools.players import MODES
 
@@ -30,7 +31,10 @@ def measure(monkeypatch):
         monkeypatch.setitem(runs.OPTIONS, kind, [*options, *SMALL])
     # Games in place of minutes, so that a slow machine learns as much.
     command = property(
-        lambda self: ["train", "--games", "96", *runs.OPTIONS[self.kind], "--seed", "1"]
+        lambda self: [
+            *("train", "--games", "96", *runs.OPTIONS[self.kind], "--seed", "1"),
+            *(["--device", self.device] if self.device else []),
+        ]
     )
     monkeypatch.setattr(runs.Training, "command", command)
 
@@ -76,6 +80,48 @@ def test_the_tables_show_what_was_measured(measure, tmp_path, capsys):
     with pytest.raises(SystemExit):
         measure(*line, "--positions", "90")
     assert "seed-1.json has {'positions': 60, 'games': 4}, not" in capsys.readouterr().err
+
+
+def test_runs_on_a_device_have_rows_and_rates_beside_the_others(measure, monkeypatch, tmp_path):
+    calls: list[str] = []
+
+    def few_measures(device: str):
+        calls.append(device)
+        return device_measures(device, seconds=0.0, counts=(4, 8))
+
+    monkeypatch.setattr(training, "device_measures", few_measures)
+    docs = tmp_path / "docs"
+    line = ["--runs", str(tmp_path / "runs"), "--results", str(docs / "results" / "training")]
+    line += ["--minutes", "0.05", "--seeds", "1", "--games", "2", "--points", "2"]
+    line += ["--final-games", "2", "--positions", "30", "--modes", "pure", "--device", "cpu"]
+    measure(*line)
+    measure(*line)
+    assert calls == ["cpu"]  # what was measured is kept
+    made = page.files(docs)
+    assert f"--device cpu`, on {machine('cpu')}\n" in made[NAME]
+    assert made[NAME].count("| pure self-play on cpu, 1 |") == 2 + 1 + 2 + 1
+    assert "| pure self-play on cpu " in made[SUMMARY]
+    rates = made["results/training/devices.md"]
+    assert f"| a second, on {machine('cpu')} |" in rates
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rates.splitlines()[2:]]
+    by_name = {(row[0], row[1]): row[2:] for row in rows}
+    for size in ("64 units, 2 blocks", "96 units, 3 blocks"):
+        for counted in ("evaluations", "simulations"):
+            for count in "48":
+                assert all(by_name[f"{counted}, {size}", count])
+        assert [bool(rate) for rate in by_name[f"samples learned, {size}, bfloat16", "4"]] == [
+            *(False, True, True)
+        ]
+        assert by_name[f"samples learned, {size}, bfloat16", "2"][2]
+    assert by_name["steps of games, packed observations", "8"][2]
+
+
+def test_only_runs_on_a_device_have_its_settings(tmp_path):
+    plain = runs.Training("exact", 10, 0, tmp_path)
+    on_device = runs.Training("exact", 10, 0, tmp_path, device="cuda")
+    assert not {"--device", "--width"} & set(plain.command)
+    assert on_device.command[-4:] == ["--device", "cuda", "--seed", "0"]
+    assert on_device.folder.name == "exact-10-minutes-cuda-seed-0"
 
 
 def test_a_run_that_fails_stops_the_measures(monkeypatch, tmp_path):

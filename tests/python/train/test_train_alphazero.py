@@ -45,7 +45,7 @@ def tiny(**settings: object) -> TrainConfig:
 def play(network: CellNetwork, variant: Variant, config: TrainConfig, seed: int):
     boards = Boards((variant,))
     games = self_play(Network.from_torch(network), boards, config, seed)
-    return play_round(games, config.num_envs, SymmetricBoards(boards))
+    return play_round(games, config, SymmetricBoards(boards))
 
 
 def replay_of(capacity: int) -> Replay:

@@ -16,6 +16,7 @@ from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named
 from mijnlieff.train.play.local import ThreadedGames
+from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.graded import graded_positions
@@ -256,7 +257,7 @@ def test_turned_positions_are_positions_of_the_turned_board():
 def played_on(boards, config, seed=1):
     native = Network.from_torch(network(boards.canvas.height))
     games = self_play(native, boards, config, seed)
-    return play_round(games, config.num_envs, SymmetricBoards(boards))
+    return play_round(games, config, SymmetricBoards(boards))
 
 
 def test_samples_are_packed_from_the_canvas():
@@ -265,7 +266,8 @@ def test_samples_are_packed_from_the_canvas():
     config = tiny(num_simulations=2)
     native = Network.from_torch(network(4))
     games = self_play(native, boards, config, 3).play(12)
-    samples = SymmetricBoards(boards).pack(games)
+    values = lambda_returns(games, native, 1.0)
+    samples = SymmetricBoards(boards).pack(games, values)
     assert set(samples.boards.tolist()) == {0, 1}
     for row in range(len(samples)):
         variant = boards.seen[samples.boards[row]]

@@ -138,11 +138,23 @@ class AlphaZero:
             return SearchLosses(nan, nan, nan, nan, nan, len(self._replay))
         sums = torch.zeros(5, device=self.network.device)
         for _ in range(steps):
-            sums += self._step(self._replay.draw(config.minibatch_size, self._generator), rate)
+            sums += self.step(self._replay.draw(config.minibatch_size, self._generator), rate)
         policy, value, margin, entropy, norm = (sums / steps).tolist()
         return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
 
-    def _step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
+    def step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
+        """Learn from a minibatch.
+
+        Args:
+            batch: as `Replay.draw` returns it.
+            rate: the learning rate.
+
+        Returns:
+            Policy, value and margin loss, entropy and gradient norm, float32 `(5,)`.
+
+        Raises:
+            FloatingPointError: a loss or a gradient is not finite; the step was not taken.
+        """
         config = self._config
         device = self.network.device
         observations, masks, policies, results = (part.to(device) for part in batch)

@@ -20,6 +20,8 @@ __all__ = ["CellNetwork", "masked_log_softmax"]
 _ILLEGAL_LOGIT = -1e9
 _BATCH = 512
 """Positions in a call: what is computed for many more does not fit in the caches of a processor."""
+_DEVICE_BATCH = 16384
+"""Positions in a call on another device, which is busy with many at once."""
 
 
 class CellNetwork(CellTrunk):
@@ -214,7 +216,8 @@ class CellNetwork(CellTrunk):
             Logits, float32 `(B, num_actions)`, and values for the side to move, float32 `(B, 2)`:
             expected outcome, and expected final margin in units of `MARGIN_UNIT` points.
         """
-        parts = torch.split(torch.from_numpy(np.ascontiguousarray(observations)), _BATCH)
+        batch = _BATCH if self.device.type == "cpu" else _DEVICE_BATCH
+        parts = torch.split(torch.from_numpy(np.ascontiguousarray(observations)), batch)
         outputs = [self(part.to(self.device)) for part in parts]
         logits, values = (torch.cat(one).cpu().numpy() for one in zip(*outputs, strict=True))
         return logits, values

@@ -79,7 +79,7 @@ def play_searches(weights: Weights, block: Block) -> SearchGames:
     with torch_threads(1):
         network = Network.from_torch(_network(weights, block.boards, block.config))
         games = self_play(network, block.boards, block.config, block.seed, block.tablebase)
-        return play_round(games, block.config.num_envs, SymmetricBoards(block.boards))
+        return play_round(games, block.config, SymmetricBoards(block.boards))
 
 
 def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import check_tablebase, play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo.rollouts import Experience, RolloutCollector
+from mijnlieff.train.process import play_threads
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Backend", "LocalBackend", "ThreadedGames"]
@@ -105,12 +106,13 @@ class ThreadedGames:
         """Start a round with the network's current weights."""
         seed = int(torch.randint(2**62, (), generator=self._generator))
         native = Network.from_torch(network)
-        games = self_play(native, self._boards, self._config, seed, self._tablebase)
+        threads = self._config.play_threads or play_threads(network.device)
+        games = self_play(native, self._boards, self._config, seed, self._tablebase, threads)
         self._games = games
 
         def run() -> None:
             try:
-                self._played = play_round(games, self._config.num_envs, self._symmetric_boards)
+                self._played = play_round(games, self._config, self._symmetric_boards)
             except BaseException as error:  # raised again in the learning thread
                 self._played = error
 

@@ -50,7 +50,7 @@ def search_policy(
     if solve_below is None:
         solve_below = solve_below_in_play(config)
     options = ending_options(num_simulations, solve_below, margin_weight=config.margin_weight)
-    return NetworkPolicy(_frozen(network), search=options, seed=seed, num_threads=1)
+    return NetworkPolicy(_frozen(network), search=options, seed=seed)
 
 
 def _frozen(network: CellNetwork) -> Model:

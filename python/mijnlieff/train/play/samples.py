@@ -20,7 +20,7 @@ class Samples:
         observations: uint8 `(B, num_features)` of `SymmetricBoards`, hands as counts.
         masks: int8 `(B, num_actions)` of `SymmetricBoards`, 1 where legal.
         policies: float16 `(B, num_actions)`, the policy to learn.
-        values: float32 `(B, 2)`, outcome (-1, 0 or 1) and margin in points, for the side to move.
+        values: float32 `(B, 2)`, outcome and margin in points to learn, for the side to move.
     """
 
     boards: NDArray[np.int64]

@@ -9,6 +9,7 @@ from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 
@@ -31,8 +32,9 @@ def self_play(
     config: TrainConfig,
     seed: int,
     tablebase: Tablebase | None = None,
+    num_threads: int = 1,
 ) -> SelfPlay:
-    """Self-play under the settings of a run, on one thread.
+    """Self-play under the settings of a run.
 
     Args:
         network: the network with its current weights; later training does not change it.
@@ -40,6 +42,7 @@ def self_play(
         config: the settings of the search, and the number of games.
         seed: seed of the boards, openings and searches.
         tablebase: where positions are looked up that are solved.
+        num_threads: the threads that play; the games do not depend on it.
     """
     played: dict[str, Any] = {"variant": boards.seen[0], "observation": "flat"}
     if boards.canvas is not None:
@@ -53,27 +56,30 @@ def self_play(
         solve_book_roots=config.knowledge == "exact",
         solved_temperature=config.solved_temperature,
         seed=seed,
-        num_threads=1,
+        num_threads=num_threads,
         tablebase=tablebase,
     )
 
 
-def play_round(games: SelfPlay, count: int, symmetric_boards: SymmetricBoards) -> SearchGames:
-    """Play games to their end.
+def play_round(
+    games: SelfPlay, config: TrainConfig, symmetric_boards: SymmetricBoards
+) -> SearchGames:
+    """Play the games of a round to their end.
 
     Args:
         games: see `self_play`.
-        count: how many.
+        config: the settings; `num_envs` is the number of games.
         symmetric_boards: packs the samples.
 
     Raises:
         RuntimeError: another thread has called `SelfPlay.stop`.
     """
     began = time.monotonic()
-    played = games.play(count)
+    played = games.play(config.num_envs)
     statistics = played.statistics
+    values = lambda_returns(played, games.network, config.return_lambda)
     return SearchGames(
-        samples=symmetric_boards.pack(played),
+        samples=symmetric_boards.pack(played, values),
         steps=statistics.plies,
         games=statistics.games,
         simulations=statistics.simulations,

@@ -58,11 +58,12 @@ class SymmetricBoards:
         self._features = torch.from_numpy(features.astype(np.int32))
         self._actions = torch.from_numpy(actions.astype(np.int32))
 
-    def pack(self, played: SelfPlaySamples) -> Samples:
+    def pack(self, played: SelfPlaySamples, values: NDArray[np.float32]) -> Samples:
         """The samples of self-play on the boards, as rows.
 
         Args:
             played: flat for a single board, else planes of the canvas; hands as counts.
+            values: outcomes and margins to learn, float32 `(B, 2)`.
         """
         observations, masks = played.observations, played.action_masks
         policies = played.policy_targets.astype(np.float16)
@@ -70,7 +71,6 @@ class SymmetricBoards:
             features, actions = (column[played.variants] for column in self._columns)
             observations = _taken(observations.reshape(len(played), -1), features)
             masks, policies = _taken(masks, actions), _taken(policies, actions)
-        values = np.stack([played.outcomes, played.margins], axis=1).astype(np.float32)
         return Samples(played.variants, observations, masks, policies, values)
 
     def draw_orientations(self, count: int, generator: torch.Generator) -> Tensor:

@@ -1,0 +1,122 @@
+"""Lambda-returns, compared with a plain loop over each game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from mijnlieff import Board, Network, Variant
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.play.local import LocalBackend
+from mijnlieff.train.play.returns import lambda_returns
+from mijnlieff.train.play.search import self_play
+from mijnlieff.train.process import play_threads, torch_threads
+from mijnlieff.train.run.trainer import Trainer
+
+SETTINGS = {"num_envs": 12, "num_simulations": 4, "random_plies": 3, "num_threads": 1}
+ONE = Boards((Variant(),))
+MANY = Boards((Variant(), Variant(Board.from_text("####\n####"))))
+
+
+def random_network(boards: Boards) -> CellNetwork:
+    torch.manual_seed(3)
+    scope = boards.seen[0] if boards.canvas is None else boards.canvas
+    network = CellNetwork(scope, 16, 1, 4, copies=2)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    return network
+
+
+def games_of(boards: Boards, **settings: object):
+    config = TrainConfig.of("alphazero", **(SETTINGS | settings))
+    native = Network.from_torch(random_network(boards))
+    return self_play(native, boards, config, 5).play(config.num_envs), native
+
+
+def plainly(played, network: CellNetwork, share: float) -> np.ndarray:
+    """The returns by their definition, one game after the other, with values from PyTorch."""
+    observations = played.observations.astype(np.float32)
+    hands = observations[:, -8:] if observations.ndim == 2 else observations[:, 4:]
+    hands /= 2
+    values = network.evaluate(observations, played.action_masks)[1] * (1, 4)
+    found = np.stack([played.outcomes, played.margins], axis=1).astype(np.float64)
+    for row in reversed(range(len(played) - 1)):
+        after = row + 1
+        if played.games[row] == played.games[after] and not played.exact[row]:
+            sign = 1 if played.to_play[row] == played.to_play[after] else -1
+            value = found[after] if played.exact[after] else values[after]
+            found[row] = sign * ((1 - share) * value + share * found[after])
+    return found
+
+
+@pytest.mark.parametrize("share", [0.0, 0.6])
+@pytest.mark.parametrize("boards", [ONE, MANY], ids=["one board", "several boards"])
+def test_returns_follow_their_definition(boards, share):
+    played, native = games_of(boards, knowledge="pure")
+    found = lambda_returns(played, native, share)
+    expected = plainly(played, random_network(boards), share)
+    assert len(np.unique(played.games)) == 12
+    # The native network has weights and activations of 16 bits.
+    np.testing.assert_allclose(found, expected, atol=0.02)
+    ends = np.append(np.diff(played.games) > 0, True)
+    np.testing.assert_array_equal(found[ends, 1], played.margins[ends])
+    assert not np.allclose(found[~ends, 1], played.margins[~ends], atol=0.5)
+
+
+def test_with_a_lambda_of_one_only_results_count():
+    played, native = games_of(ONE, knowledge="pure")
+    found = lambda_returns(played, native, 1.0)
+    np.testing.assert_array_equal(found[:, 0], played.outcomes)
+    np.testing.assert_array_equal(found[:, 1], played.margins)
+
+
+def test_solved_positions_keep_their_results_and_give_them_to_the_position_before():
+    played, native = games_of(ONE, solve_roots_below=6, solve_leaves_below=0)
+    assert 0 < played.exact.sum() < len(played)
+    found = lambda_returns(played, native, 0.5)
+    np.testing.assert_array_equal(found[played.exact, 1], played.margins[played.exact])
+    before = np.flatnonzero(~played.exact[:-1] & played.exact[1:] & (np.diff(played.games) == 0))
+    assert len(before)
+    np.testing.assert_array_equal(found[before, 1], played.margins[before])
+    np.testing.assert_allclose(found, plainly(played, random_network(ONE), 0.5), atol=0.02)
+
+
+def test_a_run_learns_from_them():
+    def losses(share: float) -> float:
+        config = TrainConfig.of("alphazero", knowledge="pure", return_lambda=share, **SETTINGS)
+        trainer = Trainer(config, Budget(steps=3_000), ONE)
+        try:
+            return [trainer.train_round() for _ in range(2)][1].margin_loss
+        finally:
+            trainer.close()
+
+    # At first the network gives values of 0, which are nearer to 0 than the ends of games.
+    assert losses(0.0) < 0.8 * losses(1.0)
+
+
+def test_self_play_has_the_cores_that_learning_leaves(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)), raising=False)
+    cpu, device = torch.device("cpu"), torch.device("cuda")
+    with torch_threads(2):
+        assert (play_threads(cpu), play_threads(device)) == (4, 5)
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: {3}, raising=False)
+        assert (play_threads(cpu), play_threads(device)) == (1, 1)
+        monkeypatch.delattr("os.sched_getaffinity")
+        monkeypatch.setattr("os.cpu_count", lambda: 4)
+        assert (play_threads(cpu), play_threads(device)) == (2, 3)
+        monkeypatch.setattr("os.cpu_count", lambda: 5000)
+        assert play_threads(device) == 1024
+
+
+def test_threads_of_self_play_change_no_game():
+    def samples(threads: int) -> torch.Tensor:
+        config = TrainConfig.of("alphazero", knowledge="pure", play_threads=threads, **SETTINGS)
+        generator = torch.Generator().manual_seed(0)
+        source = LocalBackend().source(ONE, config, generator)
+        source.begin(random_network(ONE), 0)
+        return source.collect().samples.observations
+
+    np.testing.assert_array_equal(samples(1), samples(3))
