@@ -20,14 +20,14 @@ SNAPSHOTS = "snapshots"
 MACHINE = "machine.json"
 OPTIONS = {
     "exact": ["--knowledge", "exact", "--precision", "bfloat16"],
-    "pure": ["--knowledge", "pure", "--precision", "bfloat16"],
+    "pure": ["--knowledge", "pure", "--precision", "bfloat16", "--num-simulations", "32"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 MANY = ["--num-envs", "2048", "--minibatch-size", "1024", "--replay-positions", "1000000"]
 #: With a device: more at once, and larger searches or networks, for which there is time.
 ON_DEVICE = {
     "exact": [*MANY, "--width", "192", "--blocks", "4"],
-    "pure": [*MANY, "--num-simulations", "32"],
+    "pure": [*MANY, "--width", "96", "--blocks", "3"],
 }
 
 

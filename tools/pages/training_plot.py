@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -9,9 +10,11 @@ from matplotlib.figure import Figure
 
 from tools.pages.plots import svg_text
 from tools.pages.training_runs import Run
-from tools.players import BENCHMARK, MODES, WAYS
+from tools.players import BENCHMARK, WAYS
 
 COLORS = {"exact": "#0072B2", "pure": "#E69F00"}
+#: Of runs on a device.
+DEVICE_COLORS = {"exact": "#CC79A7", "pure": "#009E73"}
 STYLES = {"alone": "-", "search": "--"}
 _LOSSES = {"policy_loss": "policy loss, nats", "margin_loss": "margin loss"}
 
@@ -38,16 +41,19 @@ def draw(runs: Sequence[Run], name: str) -> str:
         others[-1].set(xlabel="minutes")
         for axes in (top, *others):
             axes.grid(alpha=0.3)
-    for mode, words in MODES.items():
-        for way, style in STYLES.items():
-            label = f"{words}, {WAYS[way]}"
-            panels[0, 0].plot([], [], style, color=COLORS[mode], label=label)
+    kinds = {run.kind: _color(run) for run in runs}
+    for (kind, color), (way, style) in itertools.product(kinds.items(), STYLES.items()):
+        panels[0, 0].plot([], [], style, color=color, label=f"{kind}, {WAYS[way]}")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return svg_text(figure, name)
 
 
+def _color(run: Run) -> str:
+    return (DEVICE_COLORS if run.device else COLORS)[run.mode]
+
+
 def _draw_run(run: Run, top: Axes, others: Sequence[Axes]) -> None:
-    line = {"color": COLORS[run.mode], "lw": 1.2, "alpha": 0.8}
+    line = {"color": _color(run), "lw": 1.2, "alpha": 0.8}
     curve, losses = run.content["curve"], run.content["losses"]
     for way, style in STYLES.items():
         shares = [100 * point[way] for point in curve]
