@@ -326,7 +326,7 @@ True
     "train.TrainConfig": """
 >>> config = mijnlieff.train.TrainConfig.of("alphazero", knowledge="pure", seed=3)
 >>> config.num_simulations, config.solve_roots_below
-(16, 0)
+(24, 0)
 """,
     "train.Budget": """
 >>> mijnlieff.train.Budget(minutes=10)

@@ -61,7 +61,7 @@ mod _mijnlieff {
 
     #[pymodule_export]
     use crate::python::convert::integers::{
-        python_integer, python_integer_in, seed_of, threads_of,
+        num_cores, python_integer, python_integer_in, seed_of, threads_of,
     };
     #[pymodule_export]
     use crate::python::functional::{

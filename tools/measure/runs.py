@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mijnlieff.train import TrainConfig
-from tools.measure.processor import machine
-from tools.results import read_results, write_results
+from tools.measure.processor import machine, processor
+from tools.results import file_name, read_results, write_results
 
 RUNS = Path("runs/report")
 SNAPSHOTS = "snapshots"
@@ -24,10 +24,10 @@ OPTIONS = {
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 MANY = ["--num-envs", "2048", "--minibatch-size", "1024", "--replay-positions", "1000000"]
-#: With a device: more at once, and larger searches or networks, for which there is time.
+#: With a device: more at once, and a larger network where it does not play.
 ON_DEVICE = {
     "exact": [*MANY, "--width", "192", "--blocks", "4"],
-    "pure": [*MANY, "--width", "96", "--blocks", "3"],
+    "pure": MANY,
 }
 
 
@@ -55,7 +55,7 @@ class Training:
     def folder(self) -> Path:
         """Its own folder."""
         named = [self.kind, f"{self.minutes:g}-minutes", *self.changes]
-        named += [self.device] if self.device else []
+        named += [file_name(self.device)] if self.device else []
         return self.root / "-".join([*named, f"seed-{self.seed}"])
 
     @property
@@ -107,7 +107,8 @@ class Training:
     @property
     def machine(self) -> str:
         """The processor of a run and, if the network learned on one, the device."""
-        found: str = read_results(self.folder / MACHINE)["machine"]
+        # A run that was made by another program has not kept it.
+        found: str = read_results(self.folder / MACHINE).get("machine", processor())
         return found
 
     @property

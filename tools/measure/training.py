@@ -4,8 +4,9 @@ What was measured is kept in ``docs/results/training``, and no run with a file t
 Unfinished runs (in ``runs/report``) are resumed, so it can be stopped and continued. `tools.pages`
 makes the tables and the plot.
 
-With ``--device cuda`` the networks learn on a GPU, while all cores play; and the rates of learning,
-of evaluations, in a search too, and of packed observations are measured on both first.
+With ``--device cuda`` the networks learn on a GPU, while all cores play. Before that, it measures
+the rates of learning, of evaluations and of searches on the GPU and on the processor, and of packed
+observations on the GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tools.measure.device import device_measures
 from tools.measure.runs import RUNS, Training
 from tools.measure.training_measures import measures
 from tools.players import DEVICES, MODES
-from tools.results import RESULTS, read_results, write_results
+from tools.results import RESULTS, file_name, read_results, write_results
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
     parser.add_argument("--device", help="where networks learn, such as cuda")
     args = parser.parse_args()
     if args.device is not None:
-        kept = args.results / DEVICES / f"{args.device}.json"
+        kept = args.results / DEVICES / f"{file_name(args.device)}.json"
         if not read_results(kept):
             write_results(kept, device_measures(args.device))
     asked = {"positions": args.positions, "games": args.games}

@@ -159,10 +159,10 @@ def speed(runs: list[Run]) -> str:
 def of_length(runs: list[Run]) -> str:
     """Return all tables of the runs of one length, and of the first run in each mode by ply."""
     parts = [made(runs), grades(runs), as_dark(runs), matches(runs), speed(runs)]
-    for mode, name in MODES.items():
+    for mode in MODES:
         first = next((run for run in runs if run.mode == mode), None)
         if first is not None:
-            parts.append(f"The run with {name} and seed {first.seed}, by ply:\n")
+            parts.append(f"The run with {first.kind} and seed {first.seed}, by ply:\n")
             parts.append(by_ply(first.content))
             parts.append("\n".join(mistakes(first.content)) + "\n")
     return "\n".join(parts)

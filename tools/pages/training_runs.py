@@ -40,7 +40,7 @@ def measured(results: Path) -> list[Run]:
     """Return the runs in a folder of results, by length, seed and mode."""
     runs = []
     for file in results.glob("*.json"):
-        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes(?:-(\w+))?-seed-(\d+)", file.stem)
+        named = re.fullmatch(r"(\w+)-([\d.]+)-minutes(?:-([\w-]+))?-seed-(\d+)", file.stem)
         assert named, f"{file} is not named after a run"
         mode, minutes, device, seed = named.groups()
         runs.append(Run(mode, float(minutes), int(seed), read_results(file), device))

@@ -122,6 +122,10 @@ class Searches:
         observation: the layout of leaves; None is flat, and planes on a canvas.
         num_threads: 1 to 1024; None is as many as there are cores.
 
+    Attributes:
+        options: of each search.
+        num_threads: as given.
+
     Raises:
         ValueError: a number of threads out of range.
         TypeError: the number of threads is not an integer.

@@ -282,8 +282,8 @@ class TrainConfig:
     )
     play_threads: int | None = setting(
         None,
-        "threads of self-play, which the games do not depend on; all cores that PyTorch leaves "
-        "unless given",
+        "threads of self-play in this process, which the games do not depend on; the machine's "
+        "choice is all cores that PyTorch leaves",
         low=1,
         high=MAX_THREADS,
         algo="alphazero",

@@ -15,7 +15,7 @@ ALPHAZERO: dict[str, Any] = {
     "learning_rate": 5e-3,
     "num_simulations": 16,
     "reuse": 1.0,
-    # Self-play and learning run side by side: a thread for each.
+    # Learning has one thread, and self-play all other cores.
     "num_threads": 1,
 }
 
@@ -34,21 +34,14 @@ PURE: dict[str, Any] = {
     "solved_temperature": 0.0,
     "reuse": 3.0,
     "return_lambda": 0.8,
-}
-"""AlphaZero from the rules alone."""
-
-PURE_ON_ONE_BOARD: dict[str, Any] = {
-    # A smaller network plays and learns twice as many games in the same time.
-    "width": 64,
-    "blocks": 2,
     "num_simulations": 24,
 }
+"""AlphaZero from the rules alone."""
 
 PRESETS = {
     "for alphazero": ALPHAZERO,
     "on many boards": BOARDS,
     "for pure": PURE,
-    "for pure on one board": PURE_ON_ONE_BOARD,
 }
 """When each applies, in words; the later ones replace what the earlier ones say."""
 
@@ -68,6 +61,4 @@ def preset(algo: str, knowledge: str, *, many_boards: bool) -> dict[str, Any]:
         found |= BOARDS
     if knowledge == "pure":
         found |= PURE
-        if not many_boards:
-            found |= PURE_ON_ONE_BOARD
     return found

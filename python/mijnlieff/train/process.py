@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any, Self
 
 import torch
 
-from mijnlieff._mijnlieff import MAX_THREADS
+from mijnlieff._mijnlieff import MAX_THREADS, num_cores
 
 __all__ = ["StopSignal", "choose_device", "play_threads", "torch_threads"]
 
@@ -42,15 +41,13 @@ def choose_device(name: str = "auto") -> torch.device:
 
 
 def play_threads(device: torch.device) -> int:
-    """The threads of self-play beside a network that learns: a core for each.
+    """The threads of self-play: as many as the cores that learning leaves, and at least one.
 
     Args:
-        device: where the network learns. On the CPU it needs the cores that PyTorch computes on.
+        device: where the network learns. On the CPU it takes the cores that PyTorch computes on.
     """
-    has_affinity = hasattr(os, "sched_getaffinity")
-    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     taken = torch.get_num_threads() if device.type == "cpu" else 1
-    return max(1, min(cores - taken, MAX_THREADS))
+    return max(1, min(num_cores() - taken, MAX_THREADS))
 
 
 @contextmanager

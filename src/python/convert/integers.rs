@@ -243,6 +243,12 @@ pub(crate) fn seed_of(seed: Seed) -> u64 {
     seed.0
 }
 
+/// The cores that this process may use, which are as many threads as ``num_threads=None`` means.
+#[pyfunction]
+pub(crate) fn num_cores() -> usize {
+    Threads::or_cores(None)
+}
+
 /// A number of threads, 1 to 1024, or None where the caller gave none.
 ///
 /// Raises:

@@ -88,9 +88,9 @@ def test_a_network_of_the_same_sizes_can_be_made_again():
 def test_defaults_depend_on_the_kind_of_run():
     exact = TrainConfig.of("alphazero")
     assert (exact.width, exact.blocks, exact.minibatch_size) == (96, 3, 512)
-    assert (exact.num_simulations, exact.reuse) == (16, 1.0)
+    assert (exact.num_simulations, exact.reuse, exact.return_lambda) == (16, 1.0, 1.0)
     pure = TrainConfig.of("alphazero", knowledge="pure")
-    assert (pure.num_simulations, pure.reuse) == (16, 3.0)
+    assert (pure.num_simulations, pure.reuse, pure.return_lambda) == (24, 3.0, 0.8)
     many = TrainConfig.of("alphazero", many_boards=True)
     assert (many.num_simulations, many.reuse) == (32, 3.0)
     assert TrainConfig.of("ppo") == TrainConfig()

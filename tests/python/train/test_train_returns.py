@@ -98,17 +98,28 @@ def test_a_run_learns_from_them():
 
 
 def test_self_play_has_the_cores_that_learning_leaves(monkeypatch):
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(6)), raising=False)
     cpu, device = torch.device("cpu"), torch.device("cuda")
-    with torch_threads(2):
-        assert (play_threads(cpu), play_threads(device)) == (4, 5)
-        monkeypatch.setattr("os.sched_getaffinity", lambda _: {3}, raising=False)
-        assert (play_threads(cpu), play_threads(device)) == (1, 1)
-        monkeypatch.delattr("os.sched_getaffinity")
-        monkeypatch.setattr("os.cpu_count", lambda: 4)
-        assert (play_threads(cpu), play_threads(device)) == (2, 3)
-        monkeypatch.setattr("os.cpu_count", lambda: 5000)
-        assert play_threads(device) == 1024
+    for cores, on_cpu, on_device in ((6, 4, 5), (1, 1, 1), (5000, 1024, 1024)):
+        monkeypatch.setattr("mijnlieff.train.process.num_cores", lambda cores=cores: cores)
+        with torch_threads(2):
+            assert (play_threads(cpu), play_threads(device)) == (on_cpu, on_device)
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, 5), (3, 3)])
+def test_a_run_plays_on_these_threads_unless_told_otherwise(monkeypatch, given, expected):
+    asked = []
+
+    def recorded(*args: object) -> object:
+        asked.append(args[-1])
+        return self_play(*args)
+
+    monkeypatch.setattr("mijnlieff.train.play.local.self_play", recorded)
+    monkeypatch.setattr("mijnlieff.train.play.local.play_threads", lambda device: 5)
+    config = TrainConfig.of("alphazero", knowledge="pure", play_threads=given, **SETTINGS)
+    source = LocalBackend().source(ONE, config, torch.Generator())
+    source.begin(random_network(ONE), 0)
+    source.collect()
+    assert asked == [expected]
 
 
 def test_threads_of_self_play_change_no_game():

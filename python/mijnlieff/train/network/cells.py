@@ -21,7 +21,7 @@ _ILLEGAL_LOGIT = -1e9
 _BATCH = 512
 """Positions in a call: what is computed for many more does not fit in the caches of a processor."""
 _DEVICE_BATCH = 16384
-"""Positions in a call on another device, which is busy with many at once."""
+"""Positions in a call on another device, which small batches leave idle."""
 
 
 class CellNetwork(CellTrunk):

@@ -115,5 +115,5 @@ def play_match(weights: Weights, config: TrainConfig, matches: Matches) -> Match
         matches: the match, with one opponent.
     """
     network = _network(weights, Boards((matches.variant,)), config)
-    (report,) = measure(network, matches)
+    (report,) = measure(network, matches, num_threads=1)
     return report

@@ -112,7 +112,7 @@ class ThreadedGames:
 
         def run() -> None:
             try:
-                self._played = play_round(games, self._config, self._symmetric_boards)
+                self._played = play_round(games, self._config, self._symmetric_boards, threads)
             except BaseException as error:  # raised again in the learning thread
                 self._played = error
 

@@ -48,13 +48,19 @@ class Matches:
     num_simulations: int = 64
 
 
-def measure(network: CellNetwork, matches: Matches, progress: bool = False) -> list[MatchReport]:
+def measure(
+    network: CellNetwork,
+    matches: Matches,
+    progress: bool = False,
+    num_threads: int | None = None,
+) -> list[MatchReport]:
     """Play matches with the network's most likely actions, or with a tree search.
 
     Args:
         network: the player.
         matches: the matches.
         progress: show bars on a terminal.
+        num_threads: the threads of a search; None is as many as there are cores.
 
     Returns:
         One report per opponent, in order.
@@ -63,8 +69,10 @@ def measure(network: CellNetwork, matches: Matches, progress: bool = False) -> l
     if matches.search is None:
         policy = NetworkPolicy(network)
     else:
-        policy = search_policy(network, matches.search, matches.num_simulations, seed)
-    # The batches are so small that several threads would be slower.
+        policy = search_policy(
+            network, matches.search, matches.num_simulations, seed, num_threads=num_threads
+        )
+    # The batches of a network alone are so small that several threads of PyTorch would be slower.
     with torch_threads(1):
         return [
             evaluate(policy, opponent, games, variant, seed=seed, progress=progress)

@@ -33,6 +33,7 @@ def search_policy(
     seed: int = 0,
     *,
     solve_below: int | None = None,
+    num_threads: int | None = None,
 ) -> NetworkPolicy:
     """A player that searches with a network.
 
@@ -43,6 +44,7 @@ def search_policy(
         seed: seed of the player.
         solve_below: the most empty cells of a position that is solved exactly; None is
             `solve_below_in_play`.
+        num_threads: the threads of a search; None is as many as there are cores.
 
     Raises:
         CheckpointError: a weight is not finite.
@@ -50,7 +52,7 @@ def search_policy(
     if solve_below is None:
         solve_below = solve_below_in_play(config)
     options = ending_options(num_simulations, solve_below, margin_weight=config.margin_weight)
-    return NetworkPolicy(_frozen(network), search=options, seed=seed)
+    return NetworkPolicy(_frozen(network), search=options, seed=seed, num_threads=num_threads)
 
 
 def _frozen(network: CellNetwork) -> Model:

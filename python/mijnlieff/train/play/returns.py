@@ -12,12 +12,11 @@ __all__ = ["lambda_returns"]
 
 
 def lambda_returns(
-    played: SelfPlaySamples, network: Network, return_lambda: float
+    played: SelfPlaySamples, network: Network, return_lambda: float, num_threads: int = 1
 ) -> NDArray[np.float32]:
-    """Return the outcomes and margins to learn, from lambda-returns (Sutton and Barto 2018, 12.1).
+    """Return the outcomes and margins to learn (Sutton and Barto 2018, Section 12.1).
 
-    Of the decisions of a game, ``sign`` is +1 where the same player makes the next one, and -1
-    where the other does::
+    ``sign[t]`` is +1 if the same player makes the next decision of the game, and -1 otherwise::
 
         returns[t] = sign[t] * ((1 - lambda) * values[t + 1] + lambda * returns[t + 1])
 
@@ -28,6 +27,7 @@ def lambda_returns(
         played: decisions of whole games; their observations have hands as counts.
         network: gives the values.
         return_lambda: lambda, 0 to 1; with 1 these are the results that the samples have.
+        num_threads: the threads that evaluate.
 
     Returns:
         float32 ``(B, 2)``: outcome and margin in points, for the side to move.
@@ -35,7 +35,7 @@ def lambda_returns(
     returns = np.stack([played.outcomes, played.margins], axis=1).astype(np.float32)
     if return_lambda == 1 or not len(played):
         return returns
-    values = _values(played, network)
+    values = _values(played, network, num_threads)
     values[played.exact] = returns[played.exact]
     same = (played.to_play[1:] == played.to_play[:-1]).astype(np.float32)
     sign = (2 * same - 1)[:, None]
@@ -49,10 +49,12 @@ def lambda_returns(
     return returns
 
 
-def _values(played: SelfPlaySamples, network: Network) -> NDArray[np.float32]:
+def _values(
+    played: SelfPlaySamples, network: Network, num_threads: int
+) -> NDArray[np.float32]:
     observations = played.observations.astype(np.float32)
     # Hands are counts, of which the network wants shares.
     hands = observations[:, -8:] if observations.ndim == 2 else observations[:, 4:]
     hands /= network.copies
-    values = network.evaluate(observations, num_threads=1)[1]
+    values = network.evaluate(observations, num_threads=num_threads)[1]
     return values * np.array([1, MARGIN_UNIT], np.float32)

@@ -62,7 +62,7 @@ def self_play(
 
 
 def play_round(
-    games: SelfPlay, config: TrainConfig, symmetric_boards: SymmetricBoards
+    games: SelfPlay, config: TrainConfig, symmetric_boards: SymmetricBoards, num_threads: int = 1
 ) -> SearchGames:
     """Play the games of a round to their end.
 
@@ -70,6 +70,7 @@ def play_round(
         games: see `self_play`.
         config: the settings; `num_envs` is the number of games.
         symmetric_boards: packs the samples.
+        num_threads: the threads that evaluate for lambda-returns.
 
     Raises:
         RuntimeError: another thread has called `SelfPlay.stop`.
@@ -77,7 +78,7 @@ def play_round(
     began = time.monotonic()
     played = games.play(config.num_envs)
     statistics = played.statistics
-    values = lambda_returns(played, games.network, config.return_lambda)
+    values = lambda_returns(played, games.network, config.return_lambda, num_threads)
     return SearchGames(
         samples=symmetric_boards.pack(played, values),
         steps=statistics.plies,
