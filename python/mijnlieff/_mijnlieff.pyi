@@ -64,6 +64,7 @@ __all__ = [
     "integer",
     "integer_in",
     "mask_batch",
+    "num_cores",
     "observe_batch",
     "own_actions",
     "own_masks",
@@ -2087,6 +2088,9 @@ def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> N
         TypeError: an item is not a `Position`.
         VariantError: a board does not fit the canvas.
     """
+
+def num_cores() -> int:
+    """The cores that this process may use, which are as many threads as ``num_threads=None`` means."""
 
 def observe_batch(
     positions: Sequence[Position],
