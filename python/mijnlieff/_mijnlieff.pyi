@@ -2090,7 +2090,7 @@ def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> N
     """
 
 def num_cores() -> int:
-    """The cores that this process may use, which are as many threads as ``num_threads=None`` means."""
+    """The cores that this process may use; ``num_threads=None`` means as many threads."""
 
 def observe_batch(
     positions: Sequence[Position],

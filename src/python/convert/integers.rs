@@ -243,7 +243,7 @@ pub(crate) fn seed_of(seed: Seed) -> u64 {
     seed.0
 }
 
-/// The cores that this process may use, which are as many threads as ``num_threads=None`` means.
+/// The cores that this process may use; ``num_threads=None`` means as many threads.
 #[pyfunction]
 pub(crate) fn num_cores() -> usize {
     Threads::or_cores(None)

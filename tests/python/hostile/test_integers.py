@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +36,7 @@ from mijnlieff import (
     solve_batch,
     tournament,
 )
+from mijnlieff._mijnlieff import num_cores
 from mijnlieff.envs import rollout
 from mijnlieff.evaluation import Benchmark, play_match, random_openings
 from mijnlieff.policies import RolloutPolicy
@@ -251,3 +255,13 @@ def test_a_list_that_shrinks_while_it_is_read_is_refused():
     env.reset(seed=0)
     with pytest.raises(ValueError, match=r"shape \(2,\), one for each game, not \(0,\)"):
         env.step(actions)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no choice of cores here")
+def test_cores_are_those_that_a_process_may_use():
+    chosen = min(os.sched_getaffinity(0))
+    code = f"import os; os.sched_setaffinity(0, {{{chosen}}}); "
+    code += "from mijnlieff._mijnlieff import num_cores; print(num_cores())"
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert int(done.stdout) == 1
+    assert 1 <= num_cores() <= len(os.sched_getaffinity(0))

@@ -49,9 +49,7 @@ def lambda_returns(
     return returns
 
 
-def _values(
-    played: SelfPlaySamples, network: Network, num_threads: int
-) -> NDArray[np.float32]:
+def _values(played: SelfPlaySamples, network: Network, num_threads: int) -> NDArray[np.float32]:
     observations = played.observations.astype(np.float32)
     # Hands are counts, of which the network wants shares.
     hands = observations[:, -8:] if observations.ndim == 2 else observations[:, 4:]
