@@ -62,8 +62,8 @@ def _rate(count: int, work: Callable[[], object], device: torch.device, seconds:
     """Return how many a second, from the least time of a call."""
 
     def wait() -> None:
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
+        if device.type != "cpu":
+            getattr(torch, device.type).synchronize()
 
     work()
     wait()
