@@ -78,7 +78,7 @@ def test_the_replay_buffer_forgets_the_oldest():
 
 @pytest.mark.parametrize("variant", [Variant(), WIDE], ids=str)
 def test_samples_belong_to_their_positions(variant):
-    config = tiny(random_plies=2, knowledge="pure")
+    config = tiny(random_plies=2, knowledge="pure", return_lambda=1.0)
     network = CellNetwork(variant, 32, 1, 4)
     games = play(network, variant, config, seed=1)
     rows = games.samples
