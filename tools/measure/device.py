@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 
 from mijnlieff import Network, SearchOptions, Variant, VectorEnv
+from mijnlieff.cli.timing import Work, measure, timed
 from mijnlieff.encoding import expand_packed, observe_batch
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import NetworkPolicy
@@ -61,19 +61,13 @@ def device_measures(name: str, seconds: float = 0.5, counts: tuple[int, ...] = (
 def _rate(count: int, work: Callable[[], object], device: torch.device, seconds: float) -> float:
     """Return how many a second, from the least time of a call."""
 
-    def wait() -> None:
+    def finish() -> None:
+        work()
         if device.type != "cpu":
             getattr(torch, device.type).synchronize()
 
-    work()
-    wait()
-    least, end = float("inf"), time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        begin = time.perf_counter()
-        work()
-        wait()
-        least = min(least, time.perf_counter() - begin)
-    return count / least
+    name = "work"
+    return measure([Work(name, count, lambda: [timed(finish)])], seconds)[name].rate
 
 
 def _learning(
@@ -86,6 +80,8 @@ def _learning(
     )
     games = self_play(Network.from_torch(network), STANDARD, config, 0)
     samples = play_round(games, config, SymmetricBoards(STANDARD)).samples
+    replay = Replay(SymmetricBoards(STANDARD), len(samples))
+    replay.extend(samples)
     few, *more = counts
     for place, precision, minibatch in (
         ("all cores", "float32", few),
@@ -97,12 +93,8 @@ def _learning(
         settings = TrainConfig.of(
             "alphazero", knowledge="pure", precision=precision, minibatch_size=minibatch
         )
-        replay = Replay(SymmetricBoards(STANDARD), len(samples))
-        replay.extend(samples)
-        copy = CellNetwork(Variant(), network.units, len(network.blocks), 8).to(where)
         source = LocalBackend().source(STANDARD, settings, generator)
-        learner = AlphaZero(copy, replay, settings, generator, source)
-
+        learner = AlphaZero(_copy(network, where), replay, settings, generator, source)
         step = partial(_learn, learner, replay, minibatch, generator)
         rate = _rate(minibatch, step, where, seconds)
         yield f"samples learned, {size}, {precision}", minibatch, place, rate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.geometry import CanvasGeometry, CellTables
 from mijnlieff.train.network.trunk import CellTrunk
 
-__all__ = ["CellNetwork", "masked_log_softmax"]
+__all__ = ["CellNetwork", "masked_log_softmax", "share_hands"]
 
 # Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
 _ILLEGAL_LOGIT = -1e9
@@ -121,8 +121,7 @@ class CellNetwork(CellTrunk):
             float32, with hands as shares of the copies, on the network's device.
         """
         observations = counts.to(self.device).float()
-        hands = observations[:, -8:] if self.canvas is None else observations[:, 4:]
-        hands /= self.copies
+        share_hands(observations, self.copies)
         return observations
 
     def outputs(self, counts: Tensor, precision: str) -> tuple[Tensor, Tensor]:
@@ -247,3 +246,14 @@ def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
         float32 `(B, num_actions)`.
     """
     return torch.log_softmax(logits.masked_fill(~mask, _ILLEGAL_LOGIT), dim=1)
+
+
+def share_hands(observations: Tensor | NDArray[Any], copies: int) -> None:
+    """Turn the hands of observations from counts into shares, in place.
+
+    Args:
+        observations: float32, flat `(B, num_features)` or planes of a canvas `(B, 12, H, W)`.
+        copies: pieces of each type that each player starts with.
+    """
+    hands = observations[:, -8:] if observations.ndim == 2 else observations[:, 4:]
+    hands /= copies

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.self_play import SelfPlaySamples
+from mijnlieff.train.network import share_hands
 
 __all__ = ["lambda_returns"]
 
@@ -51,8 +52,6 @@ def lambda_returns(
 
 def _values(played: SelfPlaySamples, network: Network, num_threads: int) -> NDArray[np.float32]:
     observations = played.observations.astype(np.float32)
-    # Hands are counts, of which the network wants shares.
-    hands = observations[:, -8:] if observations.ndim == 2 else observations[:, 4:]
-    hands /= network.copies
+    share_hands(observations, network.copies)
     values = network.evaluate(observations, num_threads=num_threads)[1]
     return values * np.array([1, MARGIN_UNIT], np.float32)
