@@ -7,8 +7,10 @@ import io
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import torch
 
 BATCH = 1024
+STEPS = 30
 PEAK = Path(__file__).parent / "target/release/peak"
 PRODUCTS = "products of integers that one core adds"
 
@@ -105,6 +108,39 @@ def of_sizes(seconds: float, units: int, blocks: int, observations: torch.Tensor
     found = measure(works, seconds)
     mixed = learning(f"{name}: learned, bfloat16", network, observations, floats, half)
     return found | measure([learning(floats, network, observations), mixed], seconds)
+
+
+def memory(seconds: float) -> Found:
+    """Samples learned where freed memory is kept, as in training, beside where it is not."""
+    name = "samples learned, memory given back to the system"
+
+    def work(name: str, keeps: bool, beside: str | None = None) -> Work:
+        def play() -> list[float]:
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                return [process.submit(seconds_of_learning, keeps).result()]
+
+        return Work(name, STEPS * BATCH, play, beside)
+
+    return measure([work(name, False), work("samples learned, memory kept", True, name)], seconds)
+
+
+def seconds_of_learning(keeps: bool) -> float:
+    """Return the processor time of steps of learning, the first ones left out."""
+    import torch
+
+    from mijnlieff.train.network import CellNetwork
+    from mijnlieff.train.process import keep_memory
+
+    if keeps:
+        keep_memory()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    network = CellNetwork(Variant(), 96, 3, 8)
+    randomize(network)
+    work = learning("step", network, torch.from_numpy(rows()), mixed=torch.bfloat16)
+    for _ in range(5):
+        work.play()
+    return processor_time(lambda: [work.play() for _ in range(STEPS)])
 
 
 def randomize(network: torch.nn.Module) -> None:

@@ -39,9 +39,10 @@ CASES = {
     "solve": searches.solver,
     "evaluate": networks.champion,
     "network": networks.beside_torch,
+    "memory": networks.memory,
 }
-#: Needs PyTorch, so that it is measured only if it is asked for.
-ASKED_FOR = {"network"}
+#: They need PyTorch, so they are measured only if they are asked for.
+ASKED_FOR = {"network", "memory"}
 TURNS = 3
 
 

@@ -157,8 +157,9 @@ class TrainConfig:
     )
     precision: str = setting(
         "float32",
-        "numbers that products are computed in while learning; bfloat16 is faster on processors "
-        "with instructions for it (AMX, AVX512_BF16) and on GPUs, and slower on others",
+        "numbers that products are computed in while learning, those of Muon too; bfloat16 is "
+        "faster on processors with instructions for it (AMX, AVX512_BF16) and on GPUs, and slower "
+        "on others",
         choices=PRECISIONS,
     )
     epochs: int = setting(2, "passes over the positions of a round", low=1, high=1000, algo="ppo")

@@ -13,7 +13,7 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
 
 
-def make(optimizer: str, **settings: float) -> tuple[CellNetwork, Optimizer]:
+def make(optimizer: str, **settings: float | str) -> tuple[CellNetwork, Optimizer]:
     torch.manual_seed(0)
     network = CellNetwork(Variant(), 64, 1, 8)
     for head in (network.placements, network.outcome):  # 0 at first, with no gradient behind them
@@ -105,3 +105,17 @@ def test_the_state_of_another_optimizer_is_refused():
     for optimizer, other in [(muon, adamw), (adamw, muon)]:
         with pytest.raises(ValueError):
             optimizer.load_state_dict(other.state_dict())
+
+
+def test_muon_in_bfloat16_steps_nearly_as_in_float32():
+    weights = {}
+    for precision in ("float32", "bfloat16"):
+        network, optimizer = make("muon", precision=precision)
+        before = network.blocks[0].outer.weight.detach().clone()
+        learn(network, optimizer, 1)
+        after = network.blocks[0].outer.weight.detach()
+        assert after.dtype == torch.float32
+        weights[precision] = (after - before).flatten()
+    changes = torch.stack(list(weights.values()))
+    assert torch.nn.functional.cosine_similarity(*changes, dim=0).item() > 0.9
+    assert not torch.equal(*changes)  # it was not float32

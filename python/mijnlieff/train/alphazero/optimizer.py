@@ -28,15 +28,24 @@ class Muon(torch.optim.Optimizer):
     takes single matrices only.
     """
 
-    def __init__(self, weights: list[Tensor], lr: float, weight_decay: float) -> None:
+    def __init__(
+        self,
+        weights: list[Tensor],
+        lr: float,
+        weight_decay: float,
+        *,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         """Set up the optimizer.
 
         Args:
             weights: matrices of the same shape.
             lr: step size, comparable to that of AdamW.
             weight_decay: as in AdamW.
+            dtype: what the orthogonal matrices are computed in; Jordan et al. take bfloat16.
         """
         super().__init__(weights, {"lr": lr, "weight_decay": weight_decay})
+        self._dtype = dtype
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
@@ -62,7 +71,8 @@ class Muon(torch.optim.Optimizer):
             for weight, mean in zip(weights, means, strict=True):
                 self.state[weight]["mean"] = mean.clone()
             ahead = gradients.lerp_(means, _MOMENTUM)  # Nesterov's
-            for weight, step in zip(weights, orthogonalized(ahead), strict=True):
+            steps = orthogonalized(ahead.to(self._dtype))
+            for weight, step in zip(weights, steps, strict=True):
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
                 weight.sub_(step, alpha=group["lr"] * _SCALE * math.sqrt(max(weight.shape)))
         return loss
@@ -114,7 +124,8 @@ class Optimizer:
         by_muon = {weight for weights in groups for weight in weights}
         rest = [weight for weight in network.parameters() if weight not in by_muon]
         self.parts: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, fused=True, **options)]
-        self.parts += [Muon(weights, **options) for weights in groups]
+        dtype = torch.bfloat16 if config.precision == "bfloat16" else torch.float32
+        self.parts += [Muon(weights, **options, dtype=dtype) for weights in groups]
 
     def step(self, learning_rate: float) -> None:
         """Change the weights by their gradients.

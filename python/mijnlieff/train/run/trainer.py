@@ -22,7 +22,7 @@ from mijnlieff.train.play.local import Backend, LocalBackend
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Losses, Ppo
-from mijnlieff.train.process import torch_threads
+from mijnlieff.train.process import keep_memory, torch_threads
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -228,6 +228,8 @@ class Trainer:
             TrainingError: a loss is NaN or infinite; the last checkpoint is still valid.
             OSError: a file cannot be written.
         """
+        if self.network.device.type == "cpu":
+            keep_memory()
         self._strength.prepare(folder, progress is not None)
         # Saved before the first round, so that there is always a checkpoint to return to.
         self.save(folder)

@@ -1,0 +1,83 @@
+"""What a run sets in its process."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from mijnlieff import Variant
+from mijnlieff.train import process
+from mijnlieff.train.boards import Boards
+from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.run import trainer
+from mijnlieff.train.run.folder import RunFolder
+
+# Takes and frees memory as a step of learning does, and prints the page faults of each megabyte.
+STEPS = """
+import resource
+import numpy as np
+from mijnlieff.train.process import keep_memory
+
+def faults(steps):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(steps):
+        taken = [np.ones(3 << 20, np.uint8) for _ in range(30)]
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / (steps * 90)
+
+print(keep_memory())
+faults(5)
+print(faults(5))
+"""
+VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+
+
+def take_memory(**variables: str) -> tuple[str, float]:
+    """Return what `keep_memory` says in a new process, and its page faults of each megabyte."""
+    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    result = subprocess.run(
+        [sys.executable, "-c", STEPS],
+        env=inherited | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    kept, faults = result.stdout.split()
+    return kept, float(faults)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can keep memory")
+def test_memory_is_kept_for_the_next_step():
+    kept, faults = take_memory()
+    assert kept == "True"
+    assert faults < 5  # of 256 pages
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can keep memory")
+def test_the_environment_has_the_last_word():
+    kept, faults = take_memory(MALLOC_MMAP_THRESHOLD_="1000000")
+    assert kept == "False"
+    assert faults > 200
+
+
+def test_other_systems_keep_nothing(monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(process.ctypes, "CDLL", lambda name: object())  # as musl, without mallopt
+    assert process.keep_memory() is False
+    monkeypatch.setattr(process.sys, "platform", "darwin")
+    assert process.keep_memory() is False
+
+
+def test_a_run_on_the_processor_keeps_memory(monkeypatch, tmp_path):
+    calls = []
+    monkeypatch.setattr(trainer, "keep_memory", lambda: calls.append(True))
+    config = TrainConfig(num_envs=16, width=16, blocks=1, measurement_games=2)
+    run = trainer.Trainer(config, Budget(steps=1), Boards((Variant(),)))
+    run.run(RunFolder(tmp_path), None, lambda: True)
+    run.close()
+    assert calls == [True]
