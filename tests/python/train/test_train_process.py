@@ -61,7 +61,7 @@ def test_memory_is_kept_for_the_next_step():
 def test_the_environment_has_the_last_word():
     kept, faults = take_memory(MALLOC_MMAP_THRESHOLD_="1000000")
     assert kept == "False"
-    assert faults > 200
+    assert faults > 20  # fewer than 256 where the system gives large pages
 
 
 def test_other_systems_keep_nothing(monkeypatch):
