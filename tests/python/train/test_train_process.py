@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
-import sys
 
 import pytest
 
@@ -15,6 +12,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.run import trainer
 from mijnlieff.train.run.folder import RunFolder
+from processes import printed_by
 
 # Takes and frees memory as a step of learning does, and prints the page faults of each megabyte.
 STEPS = """
@@ -35,18 +33,15 @@ print(faults(5))
 VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
 def take_memory(**variables: str) -> tuple[str, float]:
     """Return what `keep_memory` says in a new process, and its page faults of each megabyte."""
-    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    result = subprocess.run(
-        [sys.executable, "-c", STEPS],
-        env=inherited | variables,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    kept, faults = result.stdout.split()
+    kept, faults = printed_by(STEPS, **variables).split()
     return kept, float(faults)
 
 
@@ -65,8 +60,6 @@ def test_the_environment_has_the_last_word():
 
 
 def test_other_systems_keep_nothing(monkeypatch):
-    for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(process.ctypes, "CDLL", lambda name: object())  # as musl, without mallopt
     assert process.keep_memory() is False
     monkeypatch.setattr(process.sys, "platform", "darwin")
