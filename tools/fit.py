@@ -24,6 +24,7 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, masked_log_softmax, new_network
 from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
 
 __all__ = ["GAMES", "Orientations", "fit", "labels", "take_step"]
@@ -149,6 +150,7 @@ def fit(
     Returns:
         The network, the number of samples and the processor time in seconds.
     """
+    keep_memory()
     began, seconds, step, size = time.process_time(), 0.0, 0, config.minibatch_size
     generator = torch.Generator().manual_seed(config.seed)
     torch.manual_seed(config.seed)

@@ -688,6 +688,15 @@ class Network:
             CheckpointError: a weight is not finite.
             TypeError: another module.
         """
+    def half(self, /) -> Network:
+        """The network with weights rounded to 16 bits, whose file is half as large.
+
+        Its outputs differ a little, since they are those of the rounded weights.
+
+        Raises:
+            CheckpointError: a weight is too large for 16 bits; the message says which.
+            MemoryError: memory does not suffice.
+        """
     @property
     def heads(self, /) -> int:
         """Kernels of each block."""
@@ -769,6 +778,9 @@ class Network:
     @property
     def variant(self, /) -> Variant | None:
         """The variant that it was trained on; None if it is for all boards that fit a canvas."""
+    @property
+    def weights(self, /) -> NDArray[np.float32]:
+        """All weights and biases, layer by layer, as `of_cells` takes them; a copy."""
     @property
     def width(self, /) -> int:
         """Units of a cell in every layer."""

@@ -80,6 +80,17 @@ pub enum NetworkError {
         /// The number of the weight.
         index: usize,
     },
+    /// A weight is too large for a number of 16 bits.
+    #[error(
+        "weight {index} of the network is {weight}, too large for 16 bits: at most {}",
+        Self::MOST_IN_HALF
+    )]
+    TooLargeForHalf {
+        /// The number of the weight.
+        index: usize,
+        /// The weight, as text.
+        weight: String,
+    },
     /// It would take too much memory, though not its file.
     #[error(
         "the network takes {bytes} bytes when it is ready to evaluate, of which at most \
@@ -92,6 +103,11 @@ pub enum NetworkError {
     /// There is not enough memory for it.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+}
+
+impl NetworkError {
+    /// The largest number of 16 bits.
+    pub(super) const MOST_IN_HALF: f32 = 65_504.0;
 }
 
 impl From<FileError> for NetworkError {

@@ -3,16 +3,19 @@
 //! ```text
 //! the header of `crate::file_header`, with the letters "MIJNNETW"
 //! length of the scope's text, u32 | that text | length of the form's name, u32 | "cells"
-//! inputs, u32 | units, u32 | blocks, u32 | heads, u32 | the numbers of `NetworkWeights`, f32
+//! inputs, u32 | units, u32 | blocks, u32 | heads, u32 | the numbers of `NetworkWeights`, f32 or f16
 //! ```
 //!
-//! All numbers are little-endian. The text of the scope is UTF-8. In version 2 it is a variant: a line
-//! with the name of the opening rule, a blank and the copies, and then the board, top row first, `#` a
-//! cell and `.` a gap. In version 3 it is a canvas: rows, columns and copies, with blanks between.
+//! All numbers are little-endian. The text of the scope is UTF-8. In versions 2 and 4 it is a variant: a
+//! line with the name of the opening rule, a blank and the copies, and then the board, top row first,
+//! `#` a cell and `.` a gap. In versions 3 and 5 it is a canvas: rows, columns and copies, with blanks
+//! between. From version 4 on the numbers have 16 bits.
 //! `inputs` is the length of an extended observation, of a board that fills the canvas; it follows
 //! from the scope, and is there so that files of other features are refused.
 
 use super::features::TacticalFeatures;
+use super::half::{from_half, to_half};
+use super::weights::Precision;
 use super::{Architecture, NetworkError, NetworkWeights, Scope};
 use crate::file_header::FileKind;
 use crate::game::shortened;
@@ -21,7 +24,7 @@ use crate::memory::with_room;
 pub(super) const KIND: FileKind = FileKind {
     name: "network",
     letters: "MIJNNETW",
-    version: ON_CANVAS,
+    version: HALF_ON_CANVAS,
     oldest: OF_VARIANT,
 };
 
@@ -29,6 +32,9 @@ pub(super) const KIND: FileKind = FileKind {
 const OF_VARIANT: u32 = 2;
 /// The version of networks for all boards that fit a canvas.
 const ON_CANVAS: u32 = 3;
+/// The same with numbers of 16 bits.
+const HALF_OF_VARIANT: u32 = 4;
+const HALF_ON_CANVAS: u32 = 5;
 
 /// The file with these weights.
 pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
@@ -47,16 +53,17 @@ pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
     for size in [inputs, units, blocks, heads] {
         body.extend((size as u32).to_le_bytes());
     }
-    body.reserve_exact(size_of_val(&weights.numbers[..]));
-    body.extend(
-        weights
-            .numbers
-            .iter()
-            .flat_map(|number| number.to_le_bytes()),
-    );
-    let version = match scope {
-        Scope::Variant(_) => OF_VARIANT,
-        Scope::Canvas { .. } => ON_CANVAS,
+    let numbers = weights.numbers.iter();
+    body.reserve_exact(numbers.len() * weights.precision.bytes());
+    match weights.precision {
+        Precision::Single => body.extend(numbers.flat_map(|number| number.to_le_bytes())),
+        Precision::Half => body.extend(numbers.flat_map(|&number| to_half(number).to_le_bytes())),
+    }
+    let version = match (scope, weights.precision) {
+        (Scope::Variant(_), Precision::Single) => OF_VARIANT,
+        (Scope::Variant(_), Precision::Half) => HALF_OF_VARIANT,
+        (Scope::Canvas { .. }, Precision::Single) => ON_CANVAS,
+        (Scope::Canvas { .. }, Precision::Half) => HALF_ON_CANVAS,
     };
     FileKind { version, ..KIND }.seal(&body)
 }
@@ -65,7 +72,8 @@ pub(super) fn write(weights: &NetworkWeights) -> Vec<u8> {
 pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
     let (version, body) = KIND.open(file)?;
     let mut fields = Fields { body, at: 0 };
-    let scope = Scope::from_text(fields.text()?, version == ON_CANVAS)?;
+    let on_canvas = matches!(version, ON_CANVAS | HALF_ON_CANVAS);
+    let scope = Scope::from_text(fields.text()?, on_canvas)?;
     let name = fields.text()?;
     if name != Architecture::NAME.as_bytes() {
         return Err(NetworkError::Architecture {
@@ -85,14 +93,30 @@ pub(super) fn read(file: &[u8]) -> Result<NetworkWeights, NetworkError> {
         blocks: fields.number()?,
         heads: fields.number()?,
     };
-    let (numbers, rest) = body[fields.at..].as_chunks::<4>();
+    if version < HALF_OF_VARIANT {
+        let numbers = numbers(body, fields.at, f32::from_le_bytes)?;
+        NetworkWeights::new(scope, architecture, numbers)
+    } else {
+        let of_bytes = |bytes| from_half(u16::from_le_bytes(bytes));
+        let numbers = numbers(body, fields.at, of_bytes)?;
+        NetworkWeights::new(scope, architecture, numbers)?.half()
+    }
+}
+
+/// The numbers from a byte on, of `N` bytes each.
+fn numbers<const N: usize>(
+    body: &[u8],
+    at: usize,
+    of_bytes: impl Fn([u8; N]) -> f32,
+) -> Result<Vec<f32>, NetworkError> {
+    let (all, rest) = body[at..].as_chunks::<N>();
     if !rest.is_empty() {
         let at = body.len() - rest.len();
         return Err(NetworkError::Content { at });
     }
-    let mut weights = with_room("the weights", numbers.len())?;
-    weights.extend(numbers.iter().copied().map(f32::from_le_bytes));
-    NetworkWeights::new(scope, architecture, weights)
+    let mut numbers = with_room("the weights", all.len())?;
+    numbers.extend(all.iter().copied().map(of_bytes));
+    Ok(numbers)
 }
 
 /// Reads what comes before the numbers.

@@ -13,6 +13,7 @@ mod error;
 mod features;
 mod floats;
 mod format;
+mod half;
 mod inputs;
 mod integers;
 mod layer;
@@ -86,6 +87,24 @@ impl Network {
             file: file.into(),
             layers: Arc::new(layers),
         }
+    }
+
+    /// The network with weights rounded to 16 bits, whose file is half as large.
+    ///
+    /// # Errors
+    ///
+    /// When a weight is too large for 16 bits, or there is not enough memory.
+    pub fn half(&self) -> Result<Self, NetworkError> {
+        Self::new(&format::read(&self.file)?.half()?)
+    }
+
+    /// All weights and biases, layer by layer.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn weights(&self) -> Result<Vec<f32>, NetworkError> {
+        Ok(format::read(&self.file)?.numbers)
     }
 
     /// The boards that it was trained on.

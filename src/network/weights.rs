@@ -1,5 +1,6 @@
 //! The learned numbers of a network.
 
+use super::half::{from_half, to_half};
 use super::size::{MAX_NETWORK_BYTES, Size};
 use super::weight_reader::WeightReader;
 use super::{NetworkError, Scope, cells};
@@ -55,6 +56,25 @@ impl Architecture {
     }
 }
 
+/// How exact the learned numbers are in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// 32 bits each.
+    Single,
+    /// 16 bits each.
+    Half,
+}
+
+impl Precision {
+    /// Of each number.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Single => 4,
+            Self::Half => 2,
+        }
+    }
+}
+
 /// The learned numbers, in the order of [`Architecture`].
 #[derive(Clone, Debug)]
 pub struct NetworkWeights {
@@ -62,6 +82,7 @@ pub struct NetworkWeights {
     pub(super) architecture: Architecture,
     pub(super) size: Size,
     pub(super) numbers: Vec<f32>,
+    pub(super) precision: Precision,
 }
 
 impl NetworkWeights {
@@ -99,7 +120,26 @@ impl NetworkWeights {
             architecture,
             size,
             numbers,
+            precision: Precision::Single,
         })
+    }
+
+    /// The weights rounded to 16 bits, with which the file is half as large.
+    ///
+    /// # Errors
+    ///
+    /// When a weight is too large for 16 bits.
+    pub fn half(mut self) -> Result<Self, NetworkError> {
+        for (index, weight) in self.numbers.iter_mut().enumerate() {
+            let rounded = from_half(to_half(*weight));
+            if rounded.abs() > NetworkError::MOST_IN_HALF {
+                let weight = weight.to_string();
+                return Err(NetworkError::TooLargeForHalf { index, weight });
+            }
+            *weight = rounded;
+        }
+        self.precision = Precision::Half;
+        Ok(self)
     }
 
     /// The numbers, to be taken apart layer by layer.

@@ -24,6 +24,43 @@ fn a_file_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_file_of_half_the_size_is_read_as_it_was_written() {
+    for variant in variants() {
+        let whole = network(&variant);
+        let written = whole.half().unwrap();
+        let weights = 2 * count(&variant, SIZES);
+        assert_eq!(written.file().len() + weights, whole.file().len());
+        let read = Network::parse(written.file()).unwrap();
+        assert_eq!(read, written);
+        assert_ne!(read, whole);
+        assert_eq!(read.half().unwrap(), written);
+        let differences = read.weights().unwrap();
+        let original = whole.weights().unwrap();
+        let differences = differences.iter().zip(&original);
+        let far = differences.filter(|(half, whole)| (**half - **whole).abs() > whole.abs() / 2048.0);
+        assert_eq!(far.count(), 0);
+        let positions = game(&variant, 1);
+        assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
+        // One byte less, sealed again, is half a number.
+        let mut body = written.file()[HEADER..].to_vec();
+        body.pop();
+        let mut file = sealed(&body);
+        file[8] = 4;
+        let at = body.len() - 1;
+        assert_eq!(Network::parse(&file).unwrap_err(), NetworkError::Content { at });
+        // The bits of an infinite number.
+        body.extend([0x7C]);
+        body[at] = 0;
+        let mut file = sealed(&body);
+        file[8] = 4;
+        assert!(matches!(
+            Network::parse(&file).unwrap_err(),
+            NetworkError::TooLargeForHalf { .. }
+        ));
+    }
+}
+
+#[test]
 fn any_damage_is_noticed() {
     let small = Architecture {
         units: 2,

@@ -37,6 +37,7 @@ from mijnlieff.policies.champion import champion_options
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import PRECISIONS, TrainConfig
 from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.process import keep_memory
 from tools.data import DATA
 from tools.data.champion_pool import Pool, Recorder
 from tools.fit import NAMES, Orientations, fit, labels, take_step
@@ -63,8 +64,7 @@ def network_of(native: Network) -> CellNetwork:
     """Return the network of a file for PyTorch."""
     assert native.variant is not None  # it is for one board
     network = CellNetwork(native.variant, native.width, native.blocks, native.heads)
-    content = native.to_bytes()[-4 * native.num_weights :]
-    numbers = torch.from_numpy(np.frombuffer(content, "<f4").copy())
+    numbers = torch.from_numpy(native.weights)
     parts = torch.split(numbers, [weights.numel() for weights in network.parameters()])
     with torch.no_grad():
         for weights, part in zip(network.parameters(), parts, strict=True):
@@ -177,6 +177,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.set_num_threads(1)
+    keep_memory()
     began = time.monotonic()
     args.log.parent.mkdir(parents=True, exist_ok=True)
     args.labels.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +198,7 @@ def main() -> None:
     player, fewest = network, math.inf
     with args.log.open("w", encoding="utf-8") as log:
         for number in range(args.rounds + 1):
-            native = Network.from_torch(player)
+            native = Network.from_torch(player).half()
             native.save(args.log.parent / f"round-{number}.bin")
             rows = worst_cases(native, pool, args.openings, args.tablebase)
             shares = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLES = ("runs/first --out agent.bin",)
+EXAMPLES = ("runs/first --out agent.bin", "runs/first --out agent.bin --half")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the file to write; commands accept it as a policy, see `mijnlieff evaluate --help`",
     )
+    parser.add_argument(
+        "--half",
+        action="store_true",
+        help="round weights to 16 bits, for a file half as large",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -39,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
     require_train_extra("torch")
     from mijnlieff.train.run.policy import export_checkpoint
 
-    network = export_checkpoint(args.checkpoint, args.out)
+    network = export_checkpoint(args.checkpoint, args.out, half=args.half)
     print(
         f"{args.out}: {network.num_weights:,} weights, width {network.width}, "
         f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {network.variant}"

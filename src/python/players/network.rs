@@ -202,6 +202,23 @@ impl PyNetwork {
         PyBytes::new(py, self.core().file())
     }
 
+    /// The network with weights rounded to 16 bits, whose file is half as large.
+    ///
+    /// Its outputs differ a little, since they are those of the rounded weights.
+    ///
+    /// Raises:
+    ///     CheckpointError: a weight is too large for 16 bits; the message says which.
+    ///     MemoryError: memory does not suffice.
+    fn half(&self, py: Python<'_>) -> PyResult<Self> {
+        Self::build(py, || self.core().half())
+    }
+
+    /// All weights and biases, layer by layer, as `of_cells` takes them; a copy.
+    #[getter]
+    fn weights(&self, py: Python<'_>) -> PyResult<Array1<f32>> {
+        Ok(Array1::from_vec(py, self.core().weights()?))
+    }
+
     /// The variant that it was trained on; None if it is for all boards that fit a canvas.
     #[getter]
     pub(crate) fn variant(&self) -> Option<PyVariant> {

@@ -17,6 +17,7 @@ from mijnlieff import (
     VariantError,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
+from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, canvas_network, damaged, network_for, num_weights
 from network_reference import reference_of
 from played import games, playable
@@ -229,7 +230,7 @@ class TestFiles:
             ("empty", "does not start with MIJNNETW"),
             ("foreign", "does not start with MIJNNETW"),
             ("old", "has format version 1, .* train one with mijnlieff train, and write"),
-            ("newer", "has format version 4, this package reads versions 2 to 3"),
+            ("newer", "has format version 6, this package reads versions 2 to 5"),
             ("short", "has 20 bytes and should have 28"),
             ("truncated", "truncated or has been added to"),
             ("longer", "truncated or has been added to"),
@@ -257,6 +258,46 @@ class TestFiles:
         extra = len(network.to_bytes()) - 4 * network.num_weights
         text = f"anywhere 3\n{GAPS.board.to_text()}"
         assert extra == 28 + 4 + len(text) + 4 + len("cells") + 4 * 4
+
+    @pytest.mark.parametrize(
+        "make", [lambda: network_for(GAPS), lambda: canvas_network(Canvas(5, 6))]
+    )
+    def test_half_rounds_the_weights_to_16_bits(self, make):
+        network = make()
+        half = network.half()
+        assert (network.weights != half.weights).any()
+        expected = network.weights.astype(np.float16).astype(np.float32)
+        np.testing.assert_array_equal(half.weights, expected, strict=True)
+        content, of_half = network.to_bytes(), half.to_bytes()
+        assert content[8:12] == bytes([2 + (network.canvas is not None), 0, 0, 0])
+        assert of_half[8] == content[8] + 2
+        count = network.num_weights
+        assert of_half[28 : -2 * count] == content[28 : -4 * count]
+        assert of_half[-2 * count :] == half.weights.astype("<f2").tobytes()
+        assert half == Network(of_half) == half.half() != network
+        assert pickle.loads(pickle.dumps(half)) == half
+        assert hash(half) == hash(Network(of_half))
+
+    def test_half_evaluates_the_rounded_weights(self):
+        network = network_for(Variant())
+        half = network.half()
+        rounded = Network.of_cells(
+            Variant(), network.width, network.blocks, network.heads, half.weights
+        )
+        observations = observe_batch(random_openings(20, 5, seed=1), "flat")
+        found, expected = half.evaluate(observations), rounded.evaluate(observations)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+        assert (found[0] != network.evaluate(observations)[0]).any()
+
+    def test_weights_too_large_for_16_bits_are_refused(self):
+        weights = np.zeros(num_weights(Variant().board, 16, 2, 4), np.float32)
+        weights[7] = -65519
+        sizes = Variant(), 16, 2, 4
+        assert Network.of_cells(*sizes, weights).half().weights[7] == -65504
+        weights[7] = 65520
+        with pytest.raises(CheckpointError, match=r"weight 7 .* is 65520, too large for 16 bits"):
+            Network.of_cells(*sizes, weights).half()
 
     def test_a_network_is_saved_whole_and_loaded(self, tmp_path):
         network, path = network_for(Variant()), tmp_path / "network.bin"

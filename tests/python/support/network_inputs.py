@@ -50,7 +50,7 @@ def damaged(kind, content):
         case "old":
             return content[:8] + b"\x01" + content[9:]
         case "newer":
-            return content[:8] + b"\x04" + content[9:]
+            return content[:8] + b"\x06" + content[9:]
         case "short":
             return content[:20]
         case "truncated":

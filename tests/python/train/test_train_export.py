@@ -65,6 +65,15 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     assert main(["evaluate", str(out), "random", "--games", "20", "--json"]) == 0
 
 
+def test_half_makes_a_file_of_half_the_size(run, tmp_path, capsys):
+    whole, half = tmp_path / "whole.bin", tmp_path / "half.bin"
+    assert main(["export", str(run), "--out", str(whole)]) == 0
+    assert main(["export", str(run), "--out", str(half), "--half"]) == 0
+    assert f"{half.stat().st_size:,} bytes" in capsys.readouterr().out
+    assert Network.load(half) == Network.load(whole).half()
+    assert half.stat().st_size < 0.6 * whole.stat().st_size
+
+
 @pytest.mark.parametrize(
     ("checkpoint", "out", "error", "words"),
     [

@@ -90,7 +90,9 @@ def policy_from_checkpoint(
     return search_policy(network, config, num_simulations, seed, solve_below=solve_below)
 
 
-def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike[str]) -> Network:
+def export_checkpoint(
+    checkpoint: str | os.PathLike[str], out: str | os.PathLike[str], *, half: bool = False
+) -> Network:
     """Write the network of a checkpoint to a file, which is replaced whole or not at all.
 
     A network for several boards plays all that fit its canvas.
@@ -98,15 +100,19 @@ def export_checkpoint(checkpoint: str | os.PathLike[str], out: str | os.PathLike
     Args:
         checkpoint: a checkpoint of `mijnlieff train`, or the run's folder.
         out: the file to write.
+        half: round the weights to 16 bits, see `Network.half`.
 
     Returns:
         The network that was written.
 
     Raises:
-        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint.
+        CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint, or a
+            weight is too large for 16 bits.
         OSError: the file cannot be written.
     """
     trained, _ = network_from_checkpoint(checkpoint)
     network = Network.from_torch(trained)
+    if half:
+        network = network.half()
     network.save(out)
     return network
