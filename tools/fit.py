@@ -23,6 +23,7 @@ from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, masked_log_softmax, new_network
+from mijnlieff.train.network.regrets import regret_loss, regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
@@ -32,7 +33,7 @@ __all__ = ["GAMES", "Orientations", "fit", "labels", "take_step"]
 STANDARD = Variant()
 GAMES = 30_000
 #: The arrays of a file of labels.
-NAMES = ("observations", "masks", "policies", "margins")
+NAMES = ("observations", "masks", "policies", "regrets", "margins")
 
 
 #: Games whose positions are compared with the benchmark at once.
@@ -78,6 +79,7 @@ def _labels_of(games: SelfPlay, count: int, tested: set[bytes]) -> dict[str, NDA
         samples.observations[chosen],
         samples.action_masks[chosen],
         samples.policy_targets[chosen].astype(np.float16),
+        regrets_of(samples.action_margins[chosen]),
         samples.margins[chosen].astype(np.float32),
     )
     return dict(zip(NAMES, arrays, strict=True))
@@ -94,17 +96,14 @@ class Orientations:
         self._actions = torch.from_numpy(group.actions)
         self._generator = torch.Generator().manual_seed(seed)
 
-    def draw(
-        self, observations: torch.Tensor, masks: torch.Tensor, policies: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return each position in a random orientation, with its mask and its policy."""
+    def draw(self, observations: torch.Tensor, *by_action: torch.Tensor) -> list[torch.Tensor]:
+        """Return each position in a random orientation, with its numbers for each action."""
         turns = torch.randint(self._order, (len(observations),), generator=self._generator)
         features, actions = self._features[turns], self._actions[turns]
-        return (
+        return [
             observations.gather(1, features),
-            masks.gather(1, actions),
-            policies.gather(1, actions),
-        )
+            *(numbers.gather(1, actions) for numbers in by_action),
+        ]
 
 
 def take_step(
@@ -119,19 +118,21 @@ def take_step(
     Args:
         network: learns.
         optimizer: its optimizer.
-        batch: observations, masks and policies, and the values as the network gives them.
+        batch: observations, masks, policies and regrets, and the values as the network gives them.
         rate: the learning rate.
-        config: its ``precision``, ``value_weight`` and ``max_grad_norm`` are used.
+        config: its precision, weights of losses and ``max_grad_norm`` are used.
 
     Returns:
-        The loss of each position.
+        The loss of each position, without that of regrets.
     """
-    observations, masks, policies, values = batch
-    logits, found = network.outputs(observations, config.precision)
+    observations, masks, policies, regrets, values = batch
+    outputs = network.outputs_with_regrets(observations, config.precision)
+    logits, found, found_regrets = outputs
     log_probs = masked_log_softmax(logits, masks.bool())
     losses = -(policies.float() * log_probs).sum(dim=1)
     losses = losses + config.value_weight * (found - values).square().sum(dim=1)
-    network.set_gradients(losses.mean(), config.max_grad_norm)
+    regret_error = regret_loss(found_regrets, regrets)
+    network.set_gradients(losses.mean() + config.regret_weight * regret_error, config.max_grad_norm)
     optimizer.step(rate)
     return losses.detach()
 
@@ -160,11 +161,10 @@ def fit(
     steps = samples // size if math.isfinite(samples) else math.inf
     while (spent := max(step / steps, seconds / (60 * minutes))) < 1:
         rows = torch.randint(len(data["margins"]), (size,), generator=generator)
-        observations, masks, policies, margins = (data[name][rows] for name in NAMES)
-        observations, masks, policies = orientations.draw(observations, masks, policies)
+        *position, margins = (data[name][rows] for name in NAMES)
         values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
         rate = config.learning_rate * (1 - 0.98 * spent)
-        take_step(network, optimizer, (observations, masks, policies, values), rate, config)
+        take_step(network, optimizer, [*orientations.draw(*position), values], rate, config)
         step += 1
         seconds = time.process_time() - began
     return network, step * size, seconds

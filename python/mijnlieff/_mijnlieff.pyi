@@ -1313,6 +1313,7 @@ class SelfPlaySamples:
         observations: NDArray[Any],
         action_masks: NDArray[np.int8],
         policy_targets: NDArray[np.float32],
+        action_margins: NDArray[np.int16],
         root_values: NDArray[np.float32],
         margins: NDArray[np.int16],
         exact: NDArray[np.bool_],
@@ -1326,6 +1327,13 @@ class SelfPlaySamples:
     ) -> SelfPlaySamples: ...
     def __reduce__(self, /) -> tuple[type, tuple[Any, ...]]: ...
     def __repr__(self, /) -> str: ...
+    @property
+    def action_margins(self, /) -> NDArray[np.int16]:
+        """Int16 ``(B, num_actions)``, exact margins of legal actions, for the side to move.
+
+        The smallest int16 for illegal actions, and in positions that were not solved. Without a
+        ``solved_temperature`` only the best actions are found, and no margins are kept.
+        """
     @property
     def action_masks(self, /) -> NDArray[np.int8]:
         """Int8 ``(B, num_actions)``, 1 where legal."""

@@ -101,10 +101,11 @@ impl From<Statistics> for PySelfPlayStatistics {
 }
 
 /// The attributes in the order of the constructor.
-const ARRAYS_AND_COUNTS: [&str; 13] = [
+const ARRAYS_AND_COUNTS: [&str; 14] = [
     "observations",
     "action_masks",
     "policy_targets",
+    "action_margins",
     "root_values",
     "margins",
     "exact",
@@ -138,6 +139,11 @@ pub(crate) struct PySelfPlaySamples {
     /// In a solved position it is uniform over the best actions. Actions are those of the canvas if
     /// there is one.
     policy_targets: Array2<f32>,
+    /// Int16 ``(B, num_actions)``, exact margins of legal actions, for the side to move.
+    ///
+    /// The smallest int16 for illegal actions, and in positions that were not solved. Without a
+    /// ``solved_temperature`` only the best actions are found, and no margins are kept.
+    action_margins: Array2<i16>,
     /// Float32 ``(B,)``, the value that the search or the solver gives, -1 to 1.
     ///
     /// The margin has the share `SearchOptions.margin_weight` in it.
@@ -211,6 +217,7 @@ impl PySelfPlaySamples {
             observations,
             action_masks: samples.action_masks.into_pyarray(py).into(),
             policy_targets: samples.policy_targets.into_pyarray(py).into(),
+            action_margins: samples.action_margins.into_pyarray(py).into(),
             root_values: samples.root_values.into_pyarray(py).into(),
             margins: samples.margins.into_pyarray(py).into(),
             exact: samples.exact.into_pyarray(py).into(),

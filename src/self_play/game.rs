@@ -16,6 +16,9 @@ use crate::search::{Halt, Limits};
 /// Named in the error if there is not enough memory.
 pub(super) const GAMES: &str = "the games of self-play";
 
+/// In place of the margin of an action that is illegal or not known.
+pub(super) const NO_MARGIN: i16 = i16::MIN;
+
 /// A game and its decisions so far.
 #[derive(Debug)]
 pub(super) struct Game {
@@ -28,6 +31,9 @@ pub(super) struct Game {
     pub(super) decisions: Vec<Decision>,
     /// The policy targets of the decisions, `num_actions` each.
     pub(super) policies: Vec<f32>,
+    /// The exact margins of all actions where play strays from the best, `num_actions` each, or
+    /// [`NO_MARGIN`].
+    pub(super) action_margins: Vec<i16>,
     /// How far play strays from the best actions of solved roots, in points.
     temperature: f64,
     rng: SplitMix64,
@@ -91,6 +97,7 @@ impl Game {
             tree_seed,
             decisions: Vec::new(),
             policies: Vec::new(),
+            action_margins: Vec::new(),
             temperature,
             rng,
         }
@@ -168,6 +175,10 @@ impl Game {
             row[action_of(variant, mv)] = 1.0 / best.len() as f32;
         }
         let chosen = if strays {
+            let first = self.action_margins.len() - num_actions(variant);
+            for &(mv, margin) in &moves {
+                self.action_margins[first + action_of(variant, mv)] = margin as i16;
+            }
             self.draw_by_margin(&moves, margin)
         } else {
             best[self.rng.below(best.len() as u64) as usize]
@@ -211,7 +222,12 @@ impl Game {
 
     fn make_room(&mut self, variant: &Variant) -> Result<(), Halt> {
         make_room(&mut self.decisions, GAMES, 1)?;
-        Ok(make_room(&mut self.policies, GAMES, num_actions(variant))?)
+        make_room(&mut self.policies, GAMES, num_actions(variant))?;
+        Ok(make_room(
+            &mut self.action_margins,
+            GAMES,
+            num_actions(variant),
+        )?)
     }
 
     /// Adds a decision, for which there must be room; returns the row of its policy.
@@ -222,6 +238,8 @@ impl Game {
             margin,
         });
         let start = self.policies.len();
+        self.action_margins
+            .resize(start + num_actions(variant), NO_MARGIN);
         self.policies.resize(start + num_actions(variant), 0.0);
         &mut self.policies[start..]
     }

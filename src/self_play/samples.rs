@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::config::SelfPlayConfig;
-use super::game::Game;
+use super::game::{Game, NO_MARGIN};
 use crate::encode::{Layout, VariantSet, move_of, num_actions};
 use crate::game::Player;
 use crate::memory::{OutOfMemory, zeroed, zeroed_rows};
@@ -25,6 +25,9 @@ pub struct Samples {
     pub action_masks: Array2<i8>,
     /// The policy to learn, `(samples, num_actions)`; rows sum to 1.
     pub policy_targets: Array2<f32>,
+    /// The exact margin after each legal action, for the side to move, `(samples, num_actions)`, where
+    /// the root was solved and play strays from the best; elsewhere the smallest number.
+    pub action_margins: Array2<i16>,
     /// The value that the search or the solver gives, for the side to move.
     pub root_values: Array1<f32>,
     /// Points for the side to move: exact for a solved root, otherwise those of the next solved root
@@ -117,6 +120,7 @@ impl Samples {
             observations: ObservationRows::new(variants, config, rows)?,
             action_masks: zeroed_rows(SAMPLES, rows, width)?,
             policy_targets: zeroed_rows(SAMPLES, rows, width)?,
+            action_margins: zeroed_rows(SAMPLES, rows, width)?,
             root_values: zeroed(SAMPLES, rows)?.into(),
             margins: zeroed(SAMPLES, rows)?.into(),
             exact: zeroed(SAMPLES, rows)?.into(),
@@ -155,8 +159,13 @@ impl Samples {
     fn write(&mut self, variants: &VariantSet, game: &Game, first: usize) {
         let variant = variants.get(game.variant);
         let mut observations = self.observations.memory();
-        let policies = game.policies.chunks_exact(num_actions(variant));
-        for (row, (decision, policy)) in (first..).zip(game.decisions.iter().zip(policies)) {
+        let width = num_actions(variant);
+        let policies = game.policies.chunks_exact(width);
+        let margins = game.action_margins.chunks_exact(width);
+        let answers = policies.zip(margins);
+        for (row, (decision, (policy, margins))) in
+            (first..).zip(game.decisions.iter().zip(answers))
+        {
             let position = &decision.position;
             observations.write(variants, game.variant, row, position);
             let mask = self.action_masks.row_mut(row);
@@ -164,13 +173,17 @@ impl Samples {
             variants.write_mask(game.variant, position, mask);
             let targets = self.policy_targets.row_mut(row);
             let targets = targets.into_slice().expect("C order");
+            let known = self.action_margins.row_mut(row);
+            let known = known.into_slice().expect("C order");
             if variants.canvas().is_none() {
                 targets.copy_from_slice(policy);
+                known.copy_from_slice(margins);
             } else {
-                for (action, &share) in policy.iter().enumerate().filter(|(_, share)| **share > 0.0)
-                {
+                known.fill(NO_MARGIN);
+                for (action, (&share, &margin)) in policy.iter().zip(margins).enumerate() {
                     let mv = move_of(variant, action).expect("actions of the variant");
-                    targets[variants.action_of(game.variant, mv)] = share;
+                    let slot = variants.action_of(game.variant, mv);
+                    (targets[slot], known[slot]) = (share, margin);
                 }
             }
             self.root_values[row] = decision.value;

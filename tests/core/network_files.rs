@@ -37,7 +37,8 @@ fn a_file_of_half_the_size_is_read_as_it_was_written() {
         let differences = read.weights().unwrap();
         let original = whole.weights().unwrap();
         let differences = differences.iter().zip(&original);
-        let far = differences.filter(|(half, whole)| (**half - **whole).abs() > whole.abs() / 2048.0);
+        let far =
+            differences.filter(|(half, whole)| (**half - **whole).abs() > whole.abs() / 2048.0);
         assert_eq!(far.count(), 0);
         let positions = game(&variant, 1);
         assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
@@ -47,7 +48,10 @@ fn a_file_of_half_the_size_is_read_as_it_was_written() {
         let mut file = sealed(&body);
         file[8] = 4;
         let at = body.len() - 1;
-        assert_eq!(Network::parse(&file).unwrap_err(), NetworkError::Content { at });
+        assert_eq!(
+            Network::parse(&file).unwrap_err(),
+            NetworkError::Content { at }
+        );
         // The bits of an infinite number.
         body.extend([0x7C]);
         body[at] = 0;

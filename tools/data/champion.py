@@ -51,7 +51,7 @@ BATCH = 1024
 MET = 1 / 4
 #: How often positions with so many empty cells are learned, relative to their share of random
 #: games: a search asks most about those with 10 to 12, and the last ones are easy.
-SHARES = (0, 0.1, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.8, 0.8, 3, 4, 5, 3, 1, 0.5, 0.2)
+SHARES = (0, 0.1, 0.1, 0.2, 0.5, 1, 1.3, 1.6, 2, 2.5, 3, 4, 5, 3, 1, 0.5, 0.2)
 #: Of the value losses in the rounds, relative to the policy loss: a search decides by values.
 VALUE_WEIGHT = 3.0
 #: The learning rate of a round, relative to that of the one before.
@@ -64,11 +64,7 @@ def network_of(native: Network) -> CellNetwork:
     """Return the network of a file for PyTorch."""
     assert native.variant is not None  # it is for one board
     network = CellNetwork(native.variant, native.width, native.blocks, native.heads)
-    numbers = torch.from_numpy(native.weights)
-    parts = torch.split(numbers, [weights.numel() for weights in network.parameters()])
-    with torch.no_grad():
-        for weights, part in zip(network.parameters(), parts, strict=True):
-            weights.copy_(part.view_as(weights))
+    network.load_weights(native.weights)
     return network
 
 
@@ -144,8 +140,8 @@ def learn(
     for step in range(steps):
         drawn = rng.integers(len(others["margins"]), size=BATCH - count)
         rest = [others[name][drawn] for name in NAMES]
-        rest[3] = torch.stack([rest[3].sign(), rest[3] / MARGIN_UNIT], dim=1)
-        rest[:3] = orientations.draw(*rest[:3])
+        rest[-1] = torch.stack([rest[-1].sign(), rest[-1] / MARGIN_UNIT], dim=1)
+        rest[:-1] = orientations.draw(*rest[:-1])
         batch = map(torch.cat, zip(pool.draw(count, rng), rest, strict=True))
         rate = config.learning_rate * (1 - 0.98 * step / steps)
         losses = take_step(network, optimizer, batch, rate, config)
@@ -164,9 +160,9 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="a network to go on with, in place of round 0")
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
-    parser.add_argument("--games", type=int, default=400_000, help="random games for labels")
-    parser.add_argument("--samples", type=int, default=8_000_000, help="learned before round 0")
-    parser.add_argument("--width", type=int, default=64)
+    parser.add_argument("--games", type=int, default=600_000, help="random games for labels")
+    parser.add_argument("--samples", type=int, default=24_000_000, help="learned before round 0")
+    parser.add_argument("--width", type=int, default=96)
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--precision", choices=PRECISIONS, default="bfloat16")
     parser.add_argument("--rounds", type=int, default=8, help="the most")

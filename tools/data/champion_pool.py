@@ -13,6 +13,7 @@ from mijnlieff import NetworkPolicy, Position, Tablebase, Variant, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
 from mijnlieff.policies.base import ActsInBatches
+from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
 #: How often a position with at least as many empty cells is learned. In the first of them another
@@ -152,13 +153,14 @@ class Pool:
             rng: draws them.
 
         Returns:
-            Observations, masks, policies and values of `count` positions.
+            Observations, masks, policies, regrets and values of `count` positions.
         """
         assert self.samples is not None
         rows = rng.choice(len(self), count, p=self.weights / self.weights.sum())
         turns = (rng.random((count, GROUP.order)) * self.met[rows]).argmax(axis=1)
         drawn = self.samples.take(rows).turned(turns)
-        parts = (drawn.observations, drawn.masks, drawn.targets, drawn.values)
+        regrets = regrets_of(drawn.margins)
+        parts = (drawn.observations, drawn.masks, drawn.targets, regrets, drawn.values)
         return [torch.from_numpy(part) for part in parts]
 
     def add(self, met: Recorder, needed: int, network: Network) -> tuple[int, int]:

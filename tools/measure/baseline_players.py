@@ -155,7 +155,7 @@ def _facts(command: str, steps: int, seconds: float, network: torch.nn.Module) -
         "processor": processor(),
         "steps": steps,
         "seconds": seconds,
-        "weights": sum(weights.numel() for weights in network.parameters()),
+        "weights": len(network.weights()),
     }
 
 
@@ -172,7 +172,7 @@ def _cloned(seed: int, folder: Path) -> Policy:
     file = folder / CLONED
     if not file.exists():
         data = labels(folder.parent / "labels.npz", LABEL_GAMES)
-        config = TrainConfig.of("alphazero", learning_rate=5e-3, seed=seed)
+        config = TrainConfig.of("alphazero", learning_rate=5e-3, regret_weight=0.0, seed=seed)
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         Network.from_torch(network).save(file)

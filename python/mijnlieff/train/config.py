@@ -30,7 +30,7 @@ OPTIMIZERS = ("adamw", "muon")
 
 PRECISIONS = ("float32", "bfloat16")
 
-_SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
+_SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature", "regret_weight")
 """Settings that pure self-play leaves at 0."""
 
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
@@ -184,6 +184,13 @@ class TrainConfig:
         algo="ppo",
     )
     value_weight: float = setting(1.0, "weight of the value losses relative to the policy loss")
+    regret_weight: float = setting(
+        1.0,
+        "weight of the error in how many points each placement loses, relative to the policy loss; "
+        "it is learned beside policy and values from positions that were solved, with a "
+        "solved_temperature",
+        algo="alphazero",
+    )
     margin_coef: float = setting(
         0.25,
         "weight of the points margin relative to the outcome in the policy's objective; 0 plays "

@@ -32,6 +32,7 @@ PURE: dict[str, Any] = {
     "solve_roots_below": 0,
     "solve_leaves_below": 0,
     "solved_temperature": 0.0,
+    "regret_weight": 0.0,
     "reuse": 3.0,
     "return_lambda": 0.8,
     "num_simulations": 24,

@@ -71,7 +71,8 @@ def played_alone(
     while not position.is_over:
         if (action := variant.pass_action) not in position.legal_actions():
             policy = np.zeros(variant.num_actions, np.float32)
-            row = {"position": position, "policy_targets": policy}
+            known = np.full(variant.num_actions, np.iinfo(np.int16).min, np.int16)
+            row = {"position": position, "policy_targets": policy, "action_margins": known}
             empty = int((position.stones == 0).sum())
             in_book = variant.board == Board.standard() and variant.copies == 2 and empty > 11
             if empty <= options.solve_roots_below or (solve_book_roots and in_book):
@@ -84,6 +85,7 @@ def played_alone(
                 policy[best] = np.float32(1 / len(best))
                 if temperature:
                     action = strayed(margins, temperature, share_of(stream))
+                    known[list(margins)] = list(margins.values())
                 else:
                     action = best[stream.below(len(best))]
                 row |= {"exact": True, "margins": solve(position).margin}
@@ -123,11 +125,13 @@ def assert_played(
         np.testing.assert_array_equal(samples.observations[i], observation, strict=True)
         mask = mask_batch([position], canvas)[0]
         np.testing.assert_array_equal(samples.action_masks[i], mask, strict=True)
+        slots = ... if canvas is None else canvas.actions(position.variant)
         policy = np.zeros(len(mask), np.float32)
-        policy[... if canvas is None else canvas.actions(position.variant)] = expected[
-            "policy_targets"
-        ]
+        policy[slots] = expected["policy_targets"]
         np.testing.assert_array_equal(samples.policy_targets[i], policy, strict=True)
+        known = np.full(len(mask), np.iinfo(np.int16).min, np.int16)
+        known[slots] = expected["action_margins"]
+        np.testing.assert_array_equal(samples.action_margins[i], known, strict=True)
         assert samples.root_values[i] == np.float32(expected["root_values"])
         assert samples.margins[i] == expected["margins"]
         assert samples.exact[i] == expected["exact"]

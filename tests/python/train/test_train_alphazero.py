@@ -60,6 +60,7 @@ def samples(count: int, first: int = 0) -> Samples:
         masks=np.ones((count, 65), np.int8),
         policies=np.full((count, 65), 1 / 65, np.float16),
         values=np.stack([np.ones(count), np.arange(first, first + count)], 1).astype(np.float32),
+        regrets=np.zeros((count, 65), np.uint8),
     )
 
 
@@ -85,6 +86,7 @@ def test_samples_belong_to_their_positions(variant):
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
     assert not rows.masks[:, -1].any()  # forced passes are left out
+    assert not rows.regrets.any()  # nothing is solved
     np.testing.assert_allclose(rows.policies.astype(np.float32).sum(axis=1), 1.0, atol=0.01)
     assert (rows.policies[rows.masks == 0] == 0).all()
     assert (np.sign(rows.values[:, 1]) == rows.values[:, 0]).all()
@@ -104,8 +106,13 @@ def test_solved_endings_teach_the_truth():
     solution = solve(Position(variant))
     firsts = games.samples.observations[:, :12].sum(axis=1) == 0
     assert firsts.sum() == config.num_envs
-    for policy in games.samples.policies[firsts]:
+    margins = solution.action_margins
+    for policy, regrets in zip(
+        games.samples.policies[firsts], games.samples.regrets[firsts], strict=True
+    ):
         assert set(np.flatnonzero(policy)) == set(solution.best_actions)
+        lost = {int(action): int(regrets[action]) - 1 for action in np.flatnonzero(regrets)}
+        assert lost == {action: solution.margin - margin for action, margin in margins.items()}
     assert (games.samples.values[firsts, 1] == solution.margin).all()
 
 

@@ -15,6 +15,7 @@ from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
 from mijnlieff.train import Boards, TrainConfig
 from mijnlieff.train.boards import boards_named
+from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.search import play_round, self_play
@@ -266,6 +267,7 @@ def test_samples_are_packed_from_the_canvas():
     config = tiny(num_simulations=2)
     native = Network.from_torch(network(4))
     games = self_play(native, boards, config, 3).play(12)
+    assert (games.action_margins > np.iinfo(np.int16).min).any()
     values = lambda_returns(games, native, 1.0)
     samples = SymmetricBoards(boards).pack(games, values)
     assert set(samples.boards.tolist()) == {0, 1}
@@ -282,6 +284,7 @@ def test_samples_are_packed_from_the_canvas():
         for padded, on_canvas in [
             (samples.masks, games.action_masks),
             (samples.policies, games.policy_targets.astype(np.float16)),
+            (samples.regrets, regrets_of(games.action_margins)),
         ]:
             placed = padded[row, :-1].reshape(4, 8)
             np.testing.assert_array_equal(placed[:, :cells].ravel(), on_canvas[row, actions[:-1]])

@@ -107,6 +107,7 @@ def test_draws_turn_whole_positions():
         mask,
         policy,
         np.array([[1, 3]], np.float32),
+        np.arange(65, dtype=np.uint8)[None] * mask.astype(np.uint8),
     )
     replay = Replay(SymmetricBoards(STANDARD), 1)
     replay.extend(sample)
@@ -120,7 +121,8 @@ def test_draws_turn_whole_positions():
             part = sample.observations[0][plane * 16 : (plane + 1) * 16]
             observation[plane * 16 + np.asarray(cells)] = part
         expected.add((observation.tobytes(), moved.astype(np.float32).tobytes()))
-    observations, masks, policies, values = drawn
+    observations, masks, policies, values, regrets = drawn
+    assert torch.equal(regrets, policies.to(torch.uint8))  # both have the number of the action
     found = set()
     for row, legal, moved in zip(observations, masks, policies, strict=True):
         assert torch.equal(legal, moved > 0)

@@ -71,8 +71,8 @@ def test_the_ends_of_the_ranges_are_allowed():
 def test_each_mode_has_its_own_defaults():
     exact, pure = (TrainConfig.of("alphazero", knowledge=name) for name in ("exact", "pure"))
     assert exact == TrainConfig.of("alphazero")
-    solving = ("solve_roots_below", "solve_leaves_below", "solved_temperature")
-    assert [getattr(pure, name) for name in solving] == [0, 0, 0]
+    solving = ("solve_roots_below", "solve_leaves_below", "solved_temperature", "regret_weight")
+    assert [getattr(pure, name) for name in solving] == [0, 0, 0, 0]
     assert all(getattr(exact, name) > 0 for name in solving)
     assert TrainConfig.of("ppo", knowledge="pure") == TrainConfig(knowledge="pure")
 

@@ -20,6 +20,7 @@ from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, masked_log_softmax
+from mijnlieff.train.network.regrets import regret_loss
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
@@ -34,6 +35,7 @@ class SearchLosses:
         policy_loss: Kullback-Leibler divergence KL(search policy || network policy), in nats.
         value_loss: mean squared error of the expected outcome.
         margin_loss: mean squared error of the expected margin, in units of `MARGIN_UNIT` points.
+        regret_loss: the same of how much worse each action is than the best, where that is known.
         entropy: entropy of the search's policy, in nats.
         grad_norm: norm of the gradient before clipping.
         replay: positions in the replay buffer.
@@ -48,6 +50,7 @@ class SearchLosses:
     policy_loss: float
     value_loss: float
     margin_loss: float
+    regret_loss: float
     entropy: float
     grad_norm: float
     replay: int
@@ -135,14 +138,14 @@ class AlphaZero:
         steps = round(self._new * config.reuse / config.minibatch_size)
         if not steps:
             nan = float("nan")
-            return SearchLosses(nan, nan, nan, nan, nan, len(self._replay))
-        sums = torch.zeros(5, device=self.network.device)
+            return SearchLosses(nan, nan, nan, nan, nan, nan, len(self._replay))
+        sums = torch.zeros(6, device=self.network.device)
         for _ in range(steps):
             sums += self.step(self._replay.draw(config.minibatch_size, self._generator), rate)
-        policy, value, margin, entropy, norm = (sums / steps).tolist()
-        return SearchLosses(policy, value, margin, entropy, norm, len(self._replay))
+        policy, value, margin, regret, entropy, norm = (sums / steps).tolist()
+        return SearchLosses(policy, value, margin, regret, entropy, norm, len(self._replay))
 
-    def step(self, batch: tuple[Tensor, Tensor, Tensor, Tensor], rate: float) -> Tensor:
+    def step(self, batch: tuple[Tensor, ...], rate: float) -> Tensor:
         """Learn from a minibatch.
 
         Args:
@@ -150,23 +153,26 @@ class AlphaZero:
             rate: the learning rate.
 
         Returns:
-            Policy, value and margin loss, entropy and gradient norm, float32 `(5,)`.
+            Policy, value, margin and regret loss, entropy and gradient norm, float32 `(6,)`.
 
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken.
         """
         config = self._config
         device = self.network.device
-        observations, masks, policies, results = (part.to(device) for part in batch)
-        logits, values = self.network.outputs(observations, config.precision)
+        observations, masks, policies, results, regrets = (part.to(device) for part in batch)
+        logits, values, found = self.network.outputs_with_regrets(observations, config.precision)
         log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)
         entropy = -torch.special.xlogy(policies, policies).sum(dim=1).mean()
         policy_loss = -(policies * log_probs).sum(dim=1).mean()
         targets = torch.stack([results[:, 0], results[:, 1] / MARGIN_UNIT], dim=1)
         value_losses = (values - targets).square().mean(dim=0)
+        regret_error = regret_loss(found, regrets)
         loss = policy_loss + config.value_weight * value_losses.sum()
+        loss = loss + config.regret_weight * regret_error
         norm = self.network.set_gradients(loss, config.max_grad_norm)
         self.optimizer.step(rate)
-        parts = (policy_loss - entropy, value_losses[0], value_losses[1], entropy, norm)
+        divergence = policy_loss - entropy
+        parts = (divergence, *value_losses, regret_error, entropy, norm)
         return torch.stack([part.detach() for part in parts])

@@ -40,6 +40,7 @@ class Replay:
             ((actions,), torch.int8),
             ((actions,), torch.float16),
             ((2,), torch.float32),
+            ((actions,), torch.uint8),
         ]
         row = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns)
         try:
@@ -72,7 +73,7 @@ class Replay:
         self._next = (self._next + count) % self.capacity
         self._size = min(self._size + count, self.capacity)
 
-    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, ...]:
         """Draw positions uniformly, with replacement, each in a random orientation.
 
         Args:
@@ -80,13 +81,16 @@ class Replay:
             generator: generator to draw with.
 
         Returns:
-            As the network reads them, observations uint8, masks bool and policies float32; and
-            outcomes and margins float32 `(B, 2)`.
+            As the network reads them, observations uint8, masks bool and policies float32;
+            outcomes and margins float32 `(B, 2)`; and regrets uint8 as `regrets_of` gives them.
         """
         rows = torch.randint(self._size, (count,), generator=generator)
-        boards, observations, masks, policies, values = (kept[rows] for kept in self._columns)
+        boards, observations, masks, policies, values, regrets = (
+            kept[rows] for kept in self._columns
+        )
         drawn = self._boards.draw_orientations(count, generator)
         observations = self._boards.observations(boards, drawn, observations)
         masks = self._boards.actions(boards, drawn, masks)
         policies = self._boards.actions(boards, drawn, policies)
-        return observations, masks.bool(), policies.float(), values
+        regrets = self._boards.actions(boards, drawn, regrets)
+        return observations, masks.bool(), policies.float(), values, regrets

@@ -134,10 +134,29 @@ class CellNetwork(CellTrunk):
         Returns:
             Logits and values, float32, on the network's device.
         """
-        is_mixed = precision == "bfloat16"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed):
+        with self._autocast(precision):
             logits, values = self(self.from_counts(counts))
         return logits.float(), values.float()
+
+    def outputs_with_regrets(self, counts: Tensor, precision: str) -> tuple[Tensor, Tensor, Tensor]:
+        """Evaluate positions to learn from them, and what each placement loses.
+
+        Args:
+            counts: as in `outputs`.
+            precision: as in `outputs`.
+
+        Returns:
+            Logits and values as `outputs`, and in units of `MARGIN_UNIT` points how much less each
+            placement reaches than the best action, float32 `(B, num_actions - 1)`.
+        """
+        with self._autocast(precision):
+            logits, values, tokens, tables = self._evaluate(self.from_counts(counts))
+            regrets = self._by_action(self.regrets(tokens), tables)
+        return logits.float(), values.float(), regrets.float()
+
+    def _autocast(self, precision: str) -> torch.autocast:
+        is_mixed = precision == "bfloat16"
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=is_mixed)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Evaluate positions.
@@ -151,6 +170,11 @@ class CellNetwork(CellTrunk):
             values: float32 `(B, 2)` for the side to move: expected outcome (-1 to 1) and expected
                 final margin in units of `MARGIN_UNIT` points.
         """
+        logits, values, _, _ = self._evaluate(observations)
+        return logits, values
+
+    def _evaluate(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor, CellTables]:
+        """What `forward` gives, the tokens after the last layer, and the tables of the cells."""
         with torch.no_grad():
             if self._tables is not None:
                 tables = self._tables = self._tables.to(observations.device)
@@ -166,19 +190,20 @@ class CellNetwork(CellTrunk):
             hands = torch.cat([hands, allowed], dim=1)
         if self._tables is not None:
             kernels = self.offsets(tables.pairs[0]).permute(2, 0, 1)
-            placed, rest = self.evaluate_tokens(inputs, hands, kernels)
-            by_action = placed.transpose(1, 2).flatten(1)
+            placed, rest, tokens = self.evaluate_tokens(inputs, hands, kernels)
         else:
             kernels = self.offsets(tables.pairs).permute(3, 0, 1, 2).contiguous()
             if not bool(tables.is_cell.all()):
                 kernels = kernels * tables.is_cell[:, None, :]  # nothing is heard from padding
-            placed, rest = self.evaluate_tokens(inputs, hands, kernels, tables.is_cell)
-            by_action = self._on_canvas(placed, tables)
-        logits = torch.cat([by_action, rest[:, :1]], dim=1)
-        return logits, torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
+            placed, rest, tokens = self.evaluate_tokens(inputs, hands, kernels, tables.is_cell)
+        logits = torch.cat([self._by_action(placed, tables), rest[:, :1]], dim=1)
+        values = torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
+        return logits, values, tokens, tables
 
-    def _on_canvas(self, placed: Tensor, tables: CellTables) -> Tensor:
-        """The logits of placements by slot of the canvas, `(B, 4 * H * W)`."""
+    def _by_action(self, placed: Tensor, tables: CellTables) -> Tensor:
+        """Numbers of the four placements on each cell by action, `(B, num_actions - 1)`."""
+        if self._tables is not None:
+            return placed.transpose(1, 2).flatten(1)
         slots = self.geometry.height * self.geometry.width
         # Padding tokens get a slot behind the last one, which is cut off.
         target = torch.where(tables.is_cell, tables.where, slots)[:, :, None].expand(-1, -1, 4)
@@ -222,9 +247,26 @@ class CellNetwork(CellTrunk):
         return logits, values
 
     def weights(self) -> NDArray[np.float32]:
-        """All weights and biases, layer by layer, float32 `(num_weights,)`."""
-        weights = [parameter.detach().cpu().float().numpy() for parameter in self.parameters()]
+        """All weights and biases that `forward` uses, layer by layer, float32 `(num_weights,)`."""
+        weights = [parameter.detach().cpu().float().numpy() for parameter in self._evaluating()]
         return np.concatenate([weight.ravel() for weight in weights])
+
+    @torch.no_grad()
+    def load_weights(self, weights: NDArray[np.float32]) -> None:
+        """Take weights as `weights` gives them.
+
+        Args:
+            weights: float32 `(num_weights,)`.
+        """
+        parameters = self._evaluating()
+        parts = torch.split(torch.from_numpy(weights), [one.numel() for one in parameters])
+        for parameter, part in zip(parameters, parts, strict=True):
+            parameter.copy_(part.view_as(parameter))
+
+    def _evaluating(self) -> list[nn.Parameter]:
+        """The weights that `forward` uses, in the order of a network's file."""
+        for_learning = set(self.regrets.parameters())
+        return [one for one in self.parameters() if one not in for_learning]
 
     def to_native(self) -> Network:
         """See `Network.from_torch`."""

@@ -22,6 +22,10 @@ class CellTrunk(nn.Module):
     Each cell of the board is a token. In every layer a cell hears from all others, with weights
     that depend on how they lie to each other (`dx`, `dy`) and on whether a stone on one would reach
     the other along a line without a gap: a convolution whose kernels are as large as any board.
+
+    Attributes:
+        regrets: gives the points that each placement on a cell loses, for learning alone: tokens
+            that tell them tell policy and values better.
     """
 
     def __init__(self, num_offsets: int, units: int, layers: int, heads: int) -> None:
@@ -48,10 +52,13 @@ class CellTrunk(nn.Module):
         for head in (self.placements, self.outcome):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
+        self.regrets = nn.Linear(units, 4)
+        nn.init.zeros_(self.regrets.weight)
+        nn.init.zeros_(self.regrets.bias)
 
     def evaluate_tokens(
         self, inputs: Tensor, hands: Tensor, kernels: Tensor, is_cell: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Evaluate positions.
 
         Args:
@@ -62,8 +69,9 @@ class CellTrunk(nn.Module):
             is_cell: bool `(B, T)`, False for padding; None if there is none.
 
         Returns:
-            Logits of the four placements on each cell, float32 `(B, T, 4)`, and for each position
-            the logit of the pass, the expected outcome before the tanh, and the margin, `(B, 3)`.
+            Logits of the four placements on each cell, float32 `(B, T, 4)`; for each position the
+            logit of the pass, the expected outcome before the tanh, and the margin, `(B, 3)`; and
+            the tokens after the last layer, `(B, T, units)`, of which `regrets` reads.
         """
         tokens = self.cells(inputs) + self.hands(hands)[:, None]
         for block, of_block in zip(self.blocks, kernels.chunk(len(self.blocks)), strict=True):
@@ -74,7 +82,7 @@ class CellTrunk(nn.Module):
         else:
             mean = (tokens * is_cell[:, :, None]).sum(dim=1) / is_cell.sum(dim=1, keepdim=True)
         rest = self.outcome(torch.relu(self.summary(mean)))
-        return self.placements(tokens), rest
+        return self.placements(tokens), rest, tokens
 
 
 class _Block(nn.Module):

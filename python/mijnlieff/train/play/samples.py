@@ -21,6 +21,7 @@ class Samples:
         masks: int8 `(B, num_actions)` of `SymmetricBoards`, 1 where legal.
         policies: float16 `(B, num_actions)`, the policy to learn.
         values: float32 `(B, 2)`, outcome and margin in points to learn, for the side to move.
+        regrets: uint8 `(B, num_actions)`, see `regrets_of`.
     """
 
     boards: NDArray[np.int64]
@@ -28,6 +29,7 @@ class Samples:
     masks: NDArray[Any]
     policies: NDArray[Any]
     values: NDArray[np.float32]
+    regrets: NDArray[Any]
 
     def __len__(self) -> int:
         """The number of positions."""

@@ -12,6 +12,7 @@ from torch import Tensor
 from mijnlieff._mijnlieff import Canvas, Variant
 from mijnlieff.self_play import SelfPlaySamples
 from mijnlieff.train.boards import Boards
+from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.play.samples import Samples
 
@@ -67,11 +68,13 @@ class SymmetricBoards:
         """
         observations, masks = played.observations, played.action_masks
         policies = played.policy_targets.astype(np.float16)
+        regrets = regrets_of(played.action_margins)
         if self.canvas is not None:
             features, actions = (column[played.variants] for column in self._columns)
             observations = _taken(observations.reshape(len(played), -1), features)
             masks, policies = _taken(masks, actions), _taken(policies, actions)
-        return Samples(played.variants, observations, masks, policies, values)
+            regrets = _taken(regrets, actions)
+        return Samples(played.variants, observations, masks, policies, values, regrets)
 
     def draw_orientations(self, count: int, generator: torch.Generator) -> Tensor:
         """Draw the number of an orientation for each of so many rows, int64 `(count,)`."""
