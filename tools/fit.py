@@ -126,12 +126,11 @@ def take_step(
         The loss of each position, without that of regrets.
     """
     observations, masks, policies, regrets, values = batch
-    outputs = network.outputs_with_regrets(observations, config.precision)
-    logits, found, found_regrets = outputs
+    logits, found, losing = network.outputs_with_regrets(observations, config.precision)
     log_probs = masked_log_softmax(logits, masks.bool())
     losses = -(policies.float() * log_probs).sum(dim=1)
     losses = losses + config.value_weight * (found - values).square().sum(dim=1)
-    regret_error = regret_loss(found_regrets, regrets)
+    regret_error = regret_loss(losing, regrets)
     network.set_gradients(losses.mean() + config.regret_weight * regret_error, config.max_grad_norm)
     optimizer.step(rate)
     return losses.detach()

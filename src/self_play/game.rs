@@ -10,14 +10,11 @@ use crate::encode::{action_of, move_of, num_actions};
 use crate::game::{Move, Player, Position, Variant};
 use crate::memory::make_room;
 use crate::random::{Draw, SplitMix64};
-use crate::search::solver::Solver;
+use crate::search::solver::{NO_MARGIN, Solver};
 use crate::search::{Halt, Limits};
 
 /// Named in the error if there is not enough memory.
 pub(super) const GAMES: &str = "the games of self-play";
-
-/// In place of the margin of an action that is illegal or not known.
-pub(super) const NO_MARGIN: i16 = i16::MIN;
 
 /// A game and its decisions so far.
 #[derive(Debug)]

@@ -3,10 +3,11 @@
 use ndarray::{Array1, Array2};
 
 use super::config::SelfPlayConfig;
-use super::game::{Game, NO_MARGIN};
+use super::game::Game;
 use crate::encode::{Layout, VariantSet, move_of, num_actions};
 use crate::game::Player;
 use crate::memory::{OutOfMemory, zeroed, zeroed_rows};
+use crate::search::solver::NO_MARGIN;
 use crate::search::{Halt, Limits};
 use crate::tree_search::LeafCounts;
 use crate::vector::Observations;

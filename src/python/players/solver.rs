@@ -19,7 +19,7 @@ use crate::python::rules::batch::{Positions, common_variant, cores};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
-use crate::search::solver::{self, Book, Solution, Solver};
+use crate::search::solver::{self, Book, NO_MARGIN, Solution, Solver};
 
 /// How many positions, up to symmetry, a variant has after 0, 1, ... `plies` actions.
 ///
@@ -48,9 +48,6 @@ pub(crate) fn canonical_counts(
     })??;
     Ok(counts)
 }
-
-/// The margin of an illegal action.
-const ILLEGAL: i16 = i16::MIN;
 
 /// The row of a position in [`Answers`].
 type Row<'a> = (&'a mut i16, (&'a mut [i16], &'a mut [i8]));
@@ -168,7 +165,7 @@ impl PySolver {
             .zip(rows.zip(mask.chunks_exact_mut(width)));
         let put = |(own, (of_actions, mask)): Row<'_>, solution: Solution| {
             *own = solution.margin as i16;
-            of_actions.fill(ILLEGAL);
+            of_actions.fill(NO_MARGIN);
             for (mv, margin) in solution.moves {
                 let action = action_of(&self.variant, mv);
                 of_actions[action] = margin as i16;

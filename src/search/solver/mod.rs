@@ -53,6 +53,9 @@ use crate::tablebase::{Damaged, Tablebase};
 /// The memory that a solver's table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
 
+/// In arrays of margins by action, in place of one that is illegal or not known.
+pub const NO_MARGIN: i16 = i16::MIN;
+
 /// The exact result of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
@@ -100,7 +98,7 @@ def test_files_have_no_regrets():
 def learner(weight: float) -> AlphaZero:
     config = TrainConfig.of("alphazero", width=16, blocks=1, heads=4, regret_weight=weight, seed=0)
     torch.manual_seed(0)
-    network = new_network(BOARDS, dataclasses.replace(config))
+    network = new_network(BOARDS, config)
     replay = Replay(SymmetricBoards(BOARDS), 400)
     positions = random_openings(400, 10, seed=4)
     solved = solve_batch(positions)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.evaluation.losses import ILLEGAL
 
 __all__ = ["regret_loss", "regrets_of"]
 
-_UNKNOWN = np.iinfo(np.int16).min
 _MOST = 12
 """An action that loses more points is as bad as one that loses so many."""
 
@@ -29,7 +29,7 @@ def regrets_of(action_margins: NDArray[np.int16]) -> NDArray[Any]:
     """
     best = action_margins.max(axis=1, keepdims=True).astype(np.int32)
     regrets = np.minimum(best - action_margins, 254) + 1
-    return np.where(action_margins == _UNKNOWN, 0, regrets).astype(np.uint8)
+    return np.where(action_margins == ILLEGAL, 0, regrets).astype(np.uint8)
 
 
 def regret_loss(found: Tensor, regrets: Tensor) -> Tensor:
