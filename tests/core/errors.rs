@@ -232,7 +232,7 @@ fn errors_of_files() {
     };
     examples!(FileError:
         Foreign { kind } => ["not a network", "MIJNNETW"],
-        Version { kind, found: 99 } => ["the network has format version 99", "reads versions 2 to 3"],
+        Version { kind, found: 99 } => ["the network has format version 99", "reads versions 2 to 5"],
         Length { kind, found: 100, expected: 200 } => ["the network", "100 bytes", "200"],
         Checksum { kind } => ["the network is damaged", "checksum"],
     );
@@ -266,6 +266,8 @@ fn errors_of_files() {
         Count { found: 5, expected: Some(6) } => ["5 weights", "need 6"],
         Count { found: 5, expected: None } => ["5 weights", "more than can be counted"],
         NotFinite { index: 5 } => ["weight 5", "infinite or NaN"],
+        TooLargeForHalf { index: 5, weight: "70000".to_owned() } =>
+            ["weight 5", "70000, too large for 16 bits", "at most 65504"],
         TooLarge { bytes: 1 << 40 } => ["1099511627776 bytes", "at most 2147483648"],
         OutOfMemory(SHORT) => [OUT_OF_MEMORY],
     );
