@@ -15,8 +15,7 @@ pub(crate) const HEADER: usize = 28;
 /// The letters and the version that a file starts with.
 pub(crate) type Start = (&'static [u8; 8], u32);
 const BOOK: Start = (b"MIJNBOOK", 1);
-const NETWORK: Start = (b"MIJNNETW", 2);
-const CANVAS_NETWORK: Start = (b"MIJNNETW", 3);
+const NETWORK_LETTERS: &[u8; 8] = b"MIJNNETW";
 
 /// FNV-1a, 64 bits.
 fn checksum(content: &[u8]) -> u64 {
@@ -219,10 +218,43 @@ pub fn book_file(data: &[u8]) {
 
 const VARIANT_TOKENS: [&str; 10] = ["#", ".", "\n", "\r", " ", "+", "0", "-", "corner", "é"];
 
-fn start_of(scope: &Scope) -> Start {
-    match scope {
-        Scope::Variant(_) => NETWORK,
-        Scope::Canvas { .. } => CANVAS_NETWORK,
+/// How a file of a network starts; `half` says that its weights have 16 bits.
+fn start_of(scope: &Scope, half: bool) -> Start {
+    let version = match scope {
+        Scope::Variant(_) => 2,
+        Scope::Canvas { .. } => 3,
+    };
+    (NETWORK_LETTERS, version + 2 * u32::from(half))
+}
+
+/// The number of 16 bits, as IEEE 754 says.
+fn half_number(bits: u16) -> f32 {
+    let (exponent, digits) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
+    let magnitude = match exponent {
+        0 => digits * 2_f32.powi(-24),
+        0x1F if digits == 0.0 => f32::INFINITY,
+        0x1F => f32::NAN,
+        _ => (1024.0 + digits) * 2_f32.powi(exponent - 25),
+    };
+    if bits >> 15 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
+}
+
+/// The weights in the bytes of a file.
+fn numbers_of(bytes: &[u8], half: bool) -> Vec<f32> {
+    if half {
+        let (numbers, rest) = bytes.as_chunks::<2>();
+        assert!(rest.is_empty());
+        let read = |&bytes: &[u8; 2]| half_number(u16::from_le_bytes(bytes));
+        numbers.iter().map(read).collect()
+    } else {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        assert!(rest.is_empty());
+        let read = |&bytes: &[u8; 4]| f32::from_le_bytes(bytes);
+        numbers.iter().map(read).collect()
     }
 }
 
@@ -297,22 +329,24 @@ fn network_architecture(input: &mut Input<'_>) -> Architecture {
     }
 }
 
+/// Whether a file of a network says that its weights have 16 bits.
+fn is_half(file: &[u8]) -> bool {
+    file[NETWORK_LETTERS.len()] >= 4
+}
+
 fn check_network(file: &[u8], network: &Network) {
     assert_eq!(network.file(), file);
     let (scope, architecture) = (network.scope(), network.architecture());
     let mut content = network_content(&text_of(scope), scope, architecture);
-    let weights = &file[HEADER + content.len()..];
-    let count = num_weights(scope, architecture);
-    assert_eq!(network.num_weights(), count);
-    assert_eq!(weights.len(), 4 * count);
-    let (numbers, _) = weights.as_chunks::<4>();
-    assert!(
-        numbers
-            .iter()
-            .all(|&bytes| f32::from_le_bytes(bytes).is_finite())
-    );
-    content.extend(weights);
-    assert_eq!(sealed(start_of(scope), &content), file);
+    let bytes = &file[HEADER + content.len()..];
+    let half = is_half(file);
+    let numbers = numbers_of(bytes, half);
+    assert_eq!(network.num_weights(), num_weights(scope, architecture));
+    assert_eq!(numbers.len(), network.num_weights());
+    assert!(numbers.iter().all(|number| number.is_finite()));
+    assert_eq!(network.weights().unwrap(), numbers);
+    content.extend(bytes);
+    assert_eq!(sealed(start_of(scope, half), &content), file);
 
     let any = Variant::new(
         Board::from_text("#").unwrap(),
@@ -337,30 +371,51 @@ fn check_network(file: &[u8], network: &Network) {
     assert_eq!(evaluated.values.nrows(), 1);
 }
 
+/// The bytes of so many weights, of which one may be infinite or NaN.
+fn weights_of(input: &mut Input<'_>, count: usize, half: bool) -> Vec<u8> {
+    let size = input.below(5);
+    let step = usize::from(input.byte()) | 1;
+    let index = input.number() as usize % count;
+    let kind = input.below(6);
+    if half {
+        let exponent = [0x3C00, 0x2000, 0, 0x8000, 0x7800][size];
+        let mut weights: Vec<u16> = (0..count)
+            .map(|index| exponent + (index * step % 17 * 60) as u16)
+            .collect();
+        weights[index] = [0, 0, 0x3C00, 0x7C00, 0xFE00, 1][kind];
+        let bytes = weights.iter().flat_map(|weight| weight.to_le_bytes());
+        bytes.collect()
+    } else {
+        let scale = [1.0, 0.01, 0.0, -1e30, f32::MAX][size];
+        let mut weights: Vec<f32> = (0..count)
+            .map(|index| scale * ((index * step % 17) as f32 / 8.0 - 1.0))
+            .collect();
+        weights[index] = [0.0, 0.0, 1.0, f32::INFINITY, f32::NAN, f32::MIN_POSITIVE][kind];
+        let bytes = weights.iter().flat_map(|weight| weight.to_le_bytes());
+        bytes.collect()
+    }
+}
+
 /// A network is read if it is written exactly as the format says, with any weights, and then it can
 /// evaluate. Anything else is refused.
 pub fn network_file(data: &[u8]) {
     let mut input = Input::new(data);
     let mut right = None;
     let scope = scope_of(&input.listed_variant(), input.below(4) == 0);
-    let start = start_of(&scope);
+    let half = input.below(2) == 0;
+    let start = start_of(&scope, half);
     let file = file(&mut input, start, |input| {
         let architecture = network_architecture(input);
         let text = text_of(&scope);
         let written = input.edited(&text, &VARIANT_TOKENS);
         let mut content = network_content(&written, &scope, architecture);
         let count = num_weights(&scope, architecture);
-        let scale = input.one_of(&[1.0, 0.01, 0.0, -1e30, f32::MAX]);
-        let step = usize::from(input.byte()) | 1;
-        let mut weights: Vec<f32> = (0..count)
-            .map(|index| scale * ((index * step % 17) as f32 / 8.0 - 1.0))
-            .collect();
-        let odd = input.one_of(&[0.0, 0.0, 1.0, f32::INFINITY, f32::NAN, f32::MIN_POSITIVE]);
-        let index = input.number() as usize % count;
-        weights[index] = odd;
-        content.extend(weights.iter().flat_map(|weight| weight.to_le_bytes()));
+        let mut weights = weights_of(input, count, half);
+        let numbers = numbers_of(&weights, half);
+        let odd = numbers.iter().position(|number| !number.is_finite());
+        content.append(&mut weights);
         if written == text {
-            let finite = if odd.is_finite() { Ok(()) } else { Err(index) };
+            let finite = odd.map_or(Ok(()), Err);
             right = Some((sealed(start, &content), finite));
         }
         content
@@ -368,7 +423,8 @@ pub fn network_file(data: &[u8]) {
     let right = right.filter(|right| right.0 == file);
     match Network::parse(&file) {
         Ok(network) => {
-            assert!(opened(start_of(network.scope()), &file).is_some());
+            let start = start_of(network.scope(), is_half(&file));
+            assert!(opened(start, &file).is_some());
             assert!(right.is_none_or(|right| right.1.is_ok()));
             check_network(&file, &network);
         }

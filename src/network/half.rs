@@ -7,9 +7,14 @@ const SMALLEST_NORMAL: f32 = f32::from_bits((127 - 14) << 23);
 /// A number is infinite from here on.
 const INFINITE: u32 = (127 + 16) << 23;
 
-/// The number with these bits; infinite ones and NaN become larger than every other.
+/// The number with these bits, possibly infinite or NaN.
 pub(super) fn from_half(bits: u16) -> f32 {
-    let magnitude = f32::from_bits(u32::from(bits & 0x7FFF) << 13) * SCALE;
+    let shifted = u32::from(bits & 0x7FFF) << 13;
+    let magnitude = if bits & 0x7C00 == 0x7C00 {
+        f32::from_bits(shifted | f32::INFINITY.to_bits())
+    } else {
+        f32::from_bits(shifted) * SCALE
+    };
     if bits >> 15 == 0 {
         magnitude
     } else {
@@ -77,8 +82,11 @@ mod tests {
             assert_eq!(to_half(number), 0x7C00);
             assert_eq!(to_half(-number), 0xFC00);
         }
-        for bits in [0x7C00, 0x7C01, 0x7FFF] {
-            assert!(from_half(bits) > 65_504.0);
+        for (bits, expected) in [(0x7C00, f32::INFINITY), (0xFC00, f32::NEG_INFINITY)] {
+            assert_eq!(from_half(bits).to_bits(), expected.to_bits());
+        }
+        for bits in [0x7C01, 0x7FFF, 0xFE00] {
+            assert!(from_half(bits).is_nan());
         }
     }
 }
