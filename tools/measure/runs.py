@@ -42,6 +42,7 @@ class Training:
         root: the folder of all runs.
         changes: settings that differ from `OPTIONS`, each as ``name=value``.
         device: where the network learns, if it is not the processor.
+        tablebase: the file where exact labels are looked up; None searches for them.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Training:
     root: Path
     changes: tuple[str, ...] = field(default=(), kw_only=True)
     device: str | None = field(default=None, kw_only=True)
+    tablebase: Path | None = field(default=None, kw_only=True)
 
     @property
     def folder(self) -> Path:
@@ -63,10 +65,15 @@ class Training:
         """The arguments of ``mijnlieff``, without the folder."""
         options = list(OPTIONS[self.kind])
         options += [*ON_DEVICE[self.kind], "--device", self.device] if self.device else []
+        options += ["--tablebase", str(self.tablebase)] if self._looks_up else []
         for change in self.changes:
             name, _, value = change.partition("=")
             options += [f"--{name.replace('_', '-')}", value]
         return ["train", "--minutes", f"{self.minutes:g}", *options, "--seed", str(self.seed)]
+
+    @property
+    def _looks_up(self) -> bool:
+        return self.kind == "exact" and self.tablebase is not None
 
     @property
     def is_finished(self) -> bool:
@@ -102,6 +109,8 @@ class Training:
             if name not in ("seed", "measurements", "checkpoint_seconds")
         ]
         options += [f" --device {self.device}"] if self.device else []
+        looked_up = read_results(self.folder / MACHINE).get("tablebase", False)
+        options += [" --tablebase FILE"] if looked_up else []
         return f"mijnlieff train --minutes {self.minutes:g}{''.join(options)}"
 
     @property
@@ -133,7 +142,8 @@ class Training:
         line += ["--resume"] if checkpoint.exists() else []
         line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
         line += ["--final-games", str(final_games), "--out", str(self.folder)]
-        write_results(self.folder / MACHINE, {"machine": machine(self.device)})
+        made_on = {"machine": machine(self.device), "tablebase": self._looks_up}
+        write_results(self.folder / MACHINE, made_on)
         running = subprocess.Popen(line, stdout=output, stderr=output)
         try:
             while not _has_ended(running, every):

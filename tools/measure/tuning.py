@@ -6,8 +6,9 @@
 The first argument names one of the modes of docs/training.md, the others settings of `TrainConfig`
 to change in it; a comma joins settings that are changed together. The mode without a change is
 always among the runs. With ``--jobs`` several runs are made at once, each on its share of the
-cores. Finished runs (in ``runs/tuning``) are not repeated and unfinished ones are resumed. Grades
-are made on the benchmark: the network alone, and a search that solves nothing. Prints a Markdown
+cores, and with ``--tablebase`` exact labels are looked up in that file. Finished runs (in
+``runs/tuning``) are not repeated and unfinished ones are resumed. Grades are made on the benchmark:
+the network alone, and a search that solves nothing. Prints a Markdown
 table: the mean of the seeds, and the least and the greatest value.
 """
 
@@ -25,6 +26,7 @@ from typing import Any
 
 from mijnlieff import grade
 from mijnlieff._util.output import markdown_table
+from mijnlieff.cli.options import add_tablebase_argument
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.folder import RunFolder
 from tools.measure.runs import Training
@@ -129,12 +131,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--jobs", type=int, default=1, help="runs at once")
     parser.add_argument("--runs", type=Path, default=Path("runs/tuning"))
+    add_tablebase_argument(parser)
     args = parser.parse_args()
+    tablebase = None if args.tablebase is None else args.tablebase.path
     if args.jobs < 1:
         parser.error(f"--jobs must be at least 1, not {args.jobs}")
     args.runs.mkdir(parents=True, exist_ok=True)
     trainings = [
-        Training(args.mode, args.minutes, seed, args.runs, changes=changes)
+        Training(args.mode, args.minutes, seed, args.runs, changes=changes, tablebase=tablebase)
         for changes, seed in itertools.product([(), *args.changes], args.seeds)
     ]
     found = results(trainings, args.jobs)

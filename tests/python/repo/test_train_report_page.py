@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +123,14 @@ def test_only_runs_on_a_device_have_its_settings(tmp_path):
     assert not {"--device", "--width"} & set(plain.command)
     assert on_device.command[-4:] == ["--device", "cuda", "--seed", "0"]
     assert on_device.folder.name == "exact-10-minutes-cuda-seed-0"
+
+
+def test_only_runs_with_exact_labels_look_them_up(tmp_path):
+    for kind, expected in (("exact", ["--tablebase", "some.tablebase"]), ("pure", [])):
+        run = runs.Training(kind, 10, 0, tmp_path, tablebase=Path("some.tablebase"))
+        plain = runs.Training(kind, 10, 0, tmp_path)
+        assert [word for word in run.command if word not in plain.command] == expected
+        assert run.folder == plain.folder
 
 
 def test_a_run_that_fails_stops_the_measures(monkeypatch, tmp_path):
