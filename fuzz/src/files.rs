@@ -410,10 +410,10 @@ pub fn network_file(data: &[u8]) {
         let written = input.edited(&text, &VARIANT_TOKENS);
         let mut content = network_content(&written, &scope, architecture);
         let count = num_weights(&scope, architecture);
-        let mut weights = weights_of(input, count, half);
+        let weights = weights_of(input, count, half);
         let numbers = numbers_of(&weights, half);
         let odd = numbers.iter().position(|number| !number.is_finite());
-        content.append(&mut weights);
+        content.extend(weights);
         if written == text {
             let finite = odd.map_or(Ok(()), Err);
             right = Some((sealed(start, &content), finite));

@@ -7,9 +7,9 @@ The first argument names one of the modes of docs/training.md, the others settin
 to change in it; a comma joins settings that are changed together. The mode without a change is
 always among the runs. With ``--jobs`` several runs are made at once, each on its share of the
 cores, and with ``--tablebase`` exact labels are looked up in that file. Finished runs (in
-``runs/tuning``) are not repeated and unfinished ones are resumed. Grades are made on the benchmark:
-the network alone, and a search that solves nothing. Prints a Markdown
-table: the mean of the seeds, and the least and the greatest value.
+``runs/tuning``, or ``runs/tuning/tablebase`` with such labels) are not repeated and unfinished ones
+are resumed. Grades are made on the benchmark: the network alone, and a search that solves nothing.
+Prints a Markdown table: the mean of the seeds, and the least and the greatest value.
 """
 
 from __future__ import annotations
@@ -136,9 +136,11 @@ def main() -> None:
     tablebase = None if args.tablebase is None else args.tablebase.path
     if args.jobs < 1:
         parser.error(f"--jobs must be at least 1, not {args.jobs}")
-    args.runs.mkdir(parents=True, exist_ok=True)
+    # The settings do not tell where labels come from, so the names of the runs do not either.
+    root = args.runs if tablebase is None else args.runs / "tablebase"
+    root.mkdir(parents=True, exist_ok=True)
     trainings = [
-        Training(args.mode, args.minutes, seed, args.runs, changes=changes, tablebase=tablebase)
+        Training(args.mode, args.minutes, seed, root, changes=changes, tablebase=tablebase)
         for changes, seed in itertools.product([(), *args.changes], args.seeds)
     ]
     found = results(trainings, args.jobs)
