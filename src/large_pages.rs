@@ -14,12 +14,12 @@ pub(crate) fn in_large_pages<T>(memory: Vec<T>) -> Vec<T> {
     memory
 }
 
+/// The size of a large page on most processors, and a multiple of the size of all small ones.
+pub(crate) const LARGE: usize = 2 << 20;
+
 /// Asks the system for large pages wherever one fits.
 #[cfg(target_os = "linux")]
 fn advise<T>(start: *const T, bytes: usize) {
-    /// The size of a large page on most processors, and a multiple of the size of all small ones.
-    const LARGE: usize = 2 << 20;
-
     let before = start.addr().next_multiple_of(LARGE) - start.addr();
     let length = bytes.saturating_sub(before) / LARGE * LARGE;
     if length > 0 {

@@ -18,8 +18,8 @@ use crate::search::Limits;
 
 /// Positions after `plies` uniformly random actions, none of them finished.
 ///
-/// Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64). One whose game ends on the
-/// way is drawn again.
+/// Opening ``i`` is that of seed ``seed + first + i`` (modulo 2**64), so seeds less than `count`
+/// apart share openings. One whose game ends on the way is drawn again.
 ///
 /// Raises:
 ///     ValueError: a thousand games in a row ended before `plies` actions, or a number out of

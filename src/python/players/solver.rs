@@ -61,7 +61,7 @@ type Answers = (Array1<i16>, Array2<i16>, Array2<i8>);
 ///
 /// Args:
 ///     variant: which board, number of copies and opening rule.
-///     table_bytes: the most memory for the table.
+///     table_bytes: the most memory for the large table, see `set_table_bytes`.
 ///     book: the bytes of a book file; used for the standard board with 2 copies.
 ///
 /// Raises:
@@ -98,7 +98,7 @@ impl PySolver {
         Ok(Self::of(core, variant))
     }
 
-    /// The memory of the table, in bytes.
+    /// The memory of the tables, in bytes.
     #[getter]
     fn table_bytes(&self) -> usize {
         self.core.table_bytes()
@@ -186,7 +186,7 @@ impl PySolver {
 
     fn __repr__(&self) -> String {
         format!(
-            "<Solver of {} cells, table of {} MiB, {} positions in the book>",
+            "<Solver of {} cells, tables of {} MiB, {} positions in the book>",
             self.variant.board().num_cells(),
             self.core.table_bytes() >> 20,
             self.book_positions

@@ -8,7 +8,7 @@
 
 use super::moves::History;
 use super::search::SolverSearch;
-use super::table::TranspositionTable;
+use super::tables::Tables;
 use crate::game::{Cell, CellSet, Piece, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::search::{Halt, Limits};
@@ -26,7 +26,7 @@ pub(super) struct Ending {
     /// The cells that are empty.
     cells: Vec<Cell>,
     geometry: Geometry,
-    table: TranspositionTable,
+    tables: Tables,
     is_two_bit: bool,
     history: History,
 }
@@ -83,7 +83,7 @@ impl Ending {
             points: stones.map(|set| i32::from(board.points(set))),
             geometry: Geometry::without_symmetry(all, reach, &triples)?,
             cells,
-            table: TranspositionTable::new(table_bytes.min(useful), key_bits)?,
+            tables: Tables::new(table_bytes.min(useful), key_bits)?,
             is_two_bit,
             history: History::NONE,
         })
@@ -128,7 +128,7 @@ impl Ending {
         let [own, opp] = [side, side.opponent()].map(Player::index);
         let base = self.points[own] - self.points[opp];
         let state = self.state::<W>(position);
-        let mut search = SolverSearch::new(&self.geometry, &self.table, self.history, limits);
+        let mut search = SolverSearch::new(&self.geometry, &self.tables, self.history, limits);
         let value = search
             .check()
             .and_then(|()| search.bound(state, beta - base));

@@ -31,6 +31,7 @@ mod large;
 mod moves;
 mod search;
 mod table;
+mod tables;
 mod worker;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ use self::large::LargeSearch;
 use self::moves::SharedHistory;
 use self::search::SolverSearch;
 use self::table::{MAX_MARGIN, TranspositionTable};
+use self::tables::Tables;
 use self::worker::{Searcher, Worker};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Board, Move, Opening, Position, Variant};
@@ -50,7 +52,7 @@ use crate::memory::OutOfMemory;
 use crate::small_board::{Geometry, SmallState};
 use crate::tablebase::{Damaged, Tablebase};
 
-/// The memory that a solver's table takes unless told otherwise: 64 MiB.
+/// The memory that a solver's large table takes unless told otherwise: 64 MiB.
 pub const DEFAULT_TABLE_BYTES: usize = 64 << 20;
 
 /// In arrays of margins by action, in place of one that is illegal or not known.
@@ -123,9 +125,9 @@ impl Known {
 #[derive(Debug)]
 enum Engine {
     /// Up to 16 cells and 3 copies.
-    TwoBit(Box<Geometry>, TranspositionTable),
+    TwoBit(Box<Geometry>, Tables),
     /// Up to 16 cells.
-    FourBit(Box<Geometry>, TranspositionTable),
+    FourBit(Box<Geometry>, Tables),
     Large,
 }
 
@@ -155,7 +157,7 @@ impl Solver {
     /// A solver with a table of at most this many bytes.
     ///
     /// Smaller boards take less, as much as can be of use. With more than 3 copies at least 32 MiB
-    /// are taken. On boards of more than 16 cells each search has its own table, which grows
+    /// are taken. Short searches have a table of 4 MiB beside one of 16 MiB or more. On boards of more than 16 cells each search has its own table, which grows
     /// with what it finds.
     ///
     /// # Errors
@@ -172,11 +174,11 @@ impl Solver {
             // Not more than a slot for every way to color the cells and mark some as allowed.
             let useful = 8_usize << (2 * cells);
             if variant.copies() <= 3 {
-                let table = TranspositionTable::new(bytes.min(useful), SmallState::<2>::KEY_BITS)?;
-                Engine::TwoBit(geometry, table)
+                let tables = Tables::new(bytes.min(useful), SmallState::<2>::KEY_BITS)?;
+                Engine::TwoBit(geometry, tables)
             } else {
-                let table = TranspositionTable::new(bytes.min(useful), SmallState::<4>::KEY_BITS)?;
-                Engine::FourBit(geometry, table)
+                let tables = Tables::new(bytes.min(useful), SmallState::<4>::KEY_BITS)?;
+                Engine::FourBit(geometry, tables)
             }
         };
         Ok(Self::with_engine(variant, bytes, engine))
@@ -254,11 +256,11 @@ impl Solver {
         position.occupied().len() < stones
     }
 
-    /// The memory that the table takes, in bytes; 0 where each search has its own.
+    /// The memory that the tables take, in bytes; 0 where each search has its own.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         match &self.engine {
-            Engine::TwoBit(_, table) | Engine::FourBit(_, table) => table.bytes(),
+            Engine::TwoBit(_, tables) | Engine::FourBit(_, tables) => tables.bytes(),
             Engine::Large => 0,
         }
     }
@@ -341,11 +343,11 @@ impl Solver {
     fn worker<'a>(&'a self, limits: Limits<'a>) -> Worker<'a> {
         let history = || self.history.load();
         let searcher = match &self.engine {
-            Engine::TwoBit(geometry, table) => {
-                Searcher::TwoBit(SolverSearch::new(geometry, table, history(), limits))
+            Engine::TwoBit(geometry, tables) => {
+                Searcher::TwoBit(SolverSearch::new(geometry, tables, history(), limits))
             }
-            Engine::FourBit(geometry, table) => {
-                Searcher::FourBit(SolverSearch::new(geometry, table, history(), limits))
+            Engine::FourBit(geometry, tables) => {
+                Searcher::FourBit(SolverSearch::new(geometry, tables, history(), limits))
             }
             Engine::Large => {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))

@@ -11,6 +11,7 @@
 use super::bounds::{Bounds, narrow};
 use super::moves::{History, Moves};
 use super::table::{Known, MAX_MARGIN, TranspositionTable};
+use super::tables::Tables;
 use crate::game::Position;
 use crate::search::{Halt, Limits, Meter};
 use crate::small_board::{Geometry, SmallState};
@@ -30,6 +31,8 @@ const SMALL: usize = 28;
 /// One thread's search.
 pub(super) struct SolverSearch<'a, const W: u32> {
     pub(super) geometry: &'a Geometry,
+    tables: &'a Tables,
+    /// That of the position that is searched.
     table: &'a TranspositionTable,
     history: History,
     meter: Meter<'a>,
@@ -43,14 +46,15 @@ pub(super) struct SolverSearch<'a, const W: u32> {
 impl<'a, const W: u32> SolverSearch<'a, W> {
     pub(super) fn new(
         geometry: &'a Geometry,
-        table: &'a TranspositionTable,
+        tables: &'a Tables,
         history: History,
         limits: Limits<'a>,
     ) -> Self {
         let meter = limits.start();
         Self {
             geometry,
-            table,
+            tables,
+            table: tables.of_search(0),
             history,
             report_at: meter.stride(),
             meter,
@@ -85,6 +89,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
     /// A bound of the margin of a position that is not over: at least `beta` if the margin is, and
     /// then not above the margin; else below `beta`, and not below the margin.
     pub(super) fn bound(&mut self, state: SmallState<W>, beta: i32) -> Result<i32, Halt> {
+        self.choose_table(state);
         let geometry = self.geometry;
         let diff = geometry.points(state.own) - geometry.points(state.opp);
         if state.opp_hand() == 0 {
@@ -118,9 +123,10 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         Ok(bounds.lower)
     }
 
-    /// The bounds of a position in the table.
-    pub(super) fn known(&self, state: SmallState<W>) -> Option<Known> {
-        self.table.get(self.key(state))
+    /// Chooses the table for the search of a position.
+    fn choose_table(&mut self, state: SmallState<W>) {
+        let empty = self.geometry.all & !(state.own | state.opp);
+        self.table = self.tables.of_search(empty.count_ones());
     }
 
     #[inline]
@@ -251,7 +257,8 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         bounds: &mut Bounds,
     ) -> Result<(), Halt> {
         let state = SmallState::new(position);
-        if let Some(known) = self.known(state) {
+        self.choose_table(state);
+        if let Some(known) = self.table.get(self.key(state)) {
             bounds.lower = bounds.lower.max(known.lower);
             bounds.upper = bounds.upper.min(known.upper);
         }

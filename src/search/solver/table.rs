@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::large_pages::in_large_pages;
+use crate::large_pages::{LARGE, in_large_pages};
 use crate::memory::{OutOfMemory, zeroed};
 use crate::simd::fetch;
 
@@ -47,7 +47,8 @@ const fn least_bucket_bits(key_bits: u32) -> u32 {
 /// ```
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
-    /// The buckets, one after the other, and around them what keeps each in one cache line.
+    /// The buckets, one after the other, and around them what keeps each in one cache line, and all
+    /// in large pages.
     slots: Vec<AtomicU64>,
     /// The first slot of the first bucket.
     first: usize,
@@ -62,12 +63,15 @@ impl TranspositionTable {
     pub(super) fn new(bytes: usize, key_bits: u32) -> Result<Self, OutOfMemory> {
         let fitting = (bytes / BUCKET_BYTES).max(1).ilog2();
         let bucket_bits = fitting.clamp(least_bucket_bits(key_bits), key_bits - 1);
+        let is_large = BUCKET_BYTES << bucket_bits >= LARGE;
+        let align = if is_large { LARGE } else { BUCKET_BYTES };
         // Memory for a type that is itself so aligned would be written to at once.
-        let slots = zeroed("the table of the solver", (WAYS << bucket_bits) + WAYS)?;
+        let spare = align / size_of::<AtomicU64>();
+        let slots = zeroed("the table of the solver", (WAYS << bucket_bits) + spare)?;
         let slots: Vec<AtomicU64> = in_large_pages(slots);
-        let beyond = slots.as_ptr().addr() % BUCKET_BYTES;
+        let start = slots.as_ptr().addr();
         Ok(Self {
-            first: (BUCKET_BYTES - beyond) / size_of::<AtomicU64>() % WAYS,
+            first: (start.next_multiple_of(align) - start) / size_of::<AtomicU64>(),
             slots,
             bucket_bits,
             key_bits,
@@ -294,6 +298,6 @@ mod tests {
     #[test]
     fn a_table_that_no_memory_holds_is_an_error() {
         let refused = TranspositionTable::new(1 << 62, 64).unwrap_err();
-        assert_eq!(refused.bytes, (1 << 62) + BUCKET_BYTES);
+        assert_eq!(refused.bytes, (1 << 62) + LARGE);
     }
 }

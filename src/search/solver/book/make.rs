@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::moves::History;
 use super::super::search::SolverSearch;
-use super::super::table::TranspositionTable;
+use super::super::tables::Tables;
 use super::{Book, format};
 use crate::game::{Board, Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
@@ -111,10 +111,10 @@ fn solve_levels(
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Vec<u8>, Halt> {
     let (last, earlier) = levels.split_last().expect("there is a level");
-    let table = TranspositionTable::new(table_bytes, SmallState::<2>::KEY_BITS)?;
+    let tables = Tables::new(table_bytes, SmallState::<2>::KEY_BITS)?;
     // A thread's search, and the margin found last, which is a good guess for the next.
     let start = || {
-        let search = SolverSearch::<2>::new(geometry, &table, History::NONE, limits);
+        let search = SolverSearch::<2>::new(geometry, &tables, History::NONE, limits);
         (search, 0)
     };
     let chunks = last.chunks(CHUNK).enumerate();
