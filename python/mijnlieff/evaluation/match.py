@@ -69,7 +69,8 @@ def evaluate(
         games: number of games, positive and even.
         variant: the variant to play; None is the standard game.
         opening_plies: random plies before the policies take over; redrawn when they end the game.
-        seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1.
+        seed: the seed of the openings and of built-in policies, 0 to 2**64 - 1. Matches of
+            different seeds are independent, so their games can be added up.
         progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
             or 1 in each worker of an executor.
@@ -126,6 +127,14 @@ class Conditions:
         if opening_plies < 0:
             raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
         return cls(games, as_variant(variant), opening_plies, seed, num_threads)
+
+    @property
+    def first_pair_seed(self) -> int:
+        """The seed of pair 0; those of the next pairs are consecutive.
+
+        It is not the seed of the match, as consecutive seeds would share all pairs but one.
+        """
+        return int(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
 
 
 def play(
@@ -216,7 +225,7 @@ def play_pairs(
     Raises:
         PolicyError: a policy chose an illegal action.
     """
-    seed = conditions.seed
+    seed = conditions.first_pair_seed
     openings = random_openings(count, conditions.opening_plies, conditions.variant, seed, number)
     if isinstance(policy, BuiltinPolicy) and isinstance(opponent, BuiltinPolicy):
         margins = play_match(openings, policy, opponent, seed, number, conditions.num_threads)

@@ -18,7 +18,7 @@ from mijnlieff.rules import VariantLike
 __all__ = ["schedule", "tournament"]
 
 _SEED_STEP = 2**32
-"""The distance between seeds of matches. Pair ``i`` of a match uses its seed plus ``i``."""
+"""The distance between seeds of matches, so that tournaments of consecutive seeds share none."""
 
 
 def tournament(

@@ -16,6 +16,7 @@ from mijnlieff import (
     Variant,
     evaluate,
 )
+from mijnlieff._mijnlieff import SEEDS
 from mijnlieff.evaluation import MatchReport, play_match, random_openings
 from mijnlieff.evaluation.lock_step import play_in_lock_step, play_out
 from mijnlieff.evaluation.match import Conditions, play_pairs
@@ -58,7 +59,8 @@ def first_legal(observations, masks):
 
 def test_both_ways_use_the_same_openings_in_the_same_order():
     # Two players without chance: the margins follow from the openings alone.
-    openings = random_openings(20, 4, seed=8)
+    conditions = Conditions.checked(40, None, 4, 8, None)
+    openings = random_openings(20, 4, seed=conditions.first_pair_seed)
     first, last = NetworkPolicy(first_legal), NetworkPolicy(lambda o, m: -first_legal(o, m))
     finished = []
     margins = play_in_lock_step(openings, first, last, finished.append)
@@ -79,16 +81,17 @@ def test_both_ways_use_the_same_openings_in_the_same_order():
 def test_later_pairs_have_their_own_openings_and_seeds():
     conditions = Conditions.checked(100, None, 4, 7, None)
     other = NetworkPolicy(first_legal)
-    openings = random_openings(20, 4, seed=7, first=5)
+    seed = conditions.first_pair_seed
+    openings = random_openings(20, 4, seed=seed, first=5)
     for policy, opponent in ((RandomPolicy(3), other), (other, RandomPolicy(3))):
         found = play_pairs(policy, opponent, conditions, 5, 20, ignore)
         seeded = [
-            player.with_seed(3 + 7 + 5) if player is not other else other
+            player.with_seed((3 + seed + 5) % SEEDS) if player is not other else other
             for player in (policy, opponent)
         ]
         assert np.array_equal(found, play_in_lock_step(openings, *seeded, ignore))
-    last = Conditions.checked(100, None, 4, 2**64 - 1, None)  # seeds go on from 0
-    assert play_pairs(RandomPolicy(3), other, last, 5, 20, ignore).shape == (20, 2)
+    most = SEEDS - seed  # the seeds of pairs go on from 0
+    assert play_pairs(RandomPolicy(3), other, conditions, most - 5, 20, ignore).shape == (20, 2)
 
 
 def test_games_are_played_to_their_end_by_the_players_of_their_seats():
@@ -145,6 +148,14 @@ def test_openings():
     assert random_openings(5, 12, seed=4, first=7) == openings[7:12]
     assert random_openings(5, 12, seed=11) == openings[7:12]
     assert random_openings(1, 0)[0].ply == 0
+
+
+@pytest.mark.parametrize("other", [GreedyPolicy(), NetworkPolicy(first_legal)])
+def test_matches_of_consecutive_seeds_are_independent(other):
+    conditions = [Conditions.checked(400, None, 4, seed, None) for seed in (0, 1)]
+    one, next_one = (play_pairs(GreedyPolicy(), other, it, 0, 200, ignore) for it in conditions)
+    # Pair i + 1 of a seed is not pair i of the next one.
+    assert (one[1:] == next_one[:-1]).mean() < 0.5
 
 
 def test_intervals():

@@ -286,7 +286,7 @@ def test_a_pool_is_a_policy_elsewhere():
     assert not isinstance(mijnlieff.RandomPolicy(), mijnlieff.policies.GamePolicy)
     position = mijnlieff.Position()
     assert position.action_mask()[pool.act(position)] == 1
-    report = mijnlieff.evaluate(OpponentPool(["greedy"]), "random", games=100, seed=0)
+    report = mijnlieff.evaluate(OpponentPool(["greedy"]), "random", games=600, seed=0)
     assert report.score > 0.6
 
 
