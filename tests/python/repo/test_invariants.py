@@ -134,7 +134,7 @@ def test_a_tree_search_makes_the_same_visits():
 def test_a_seed_of_a_match_gives_the_same_result():
     report = mijnlieff.evaluate("greedy", "random", games=40, seed=1)
     total = report.total
-    assert (total.wins, total.draws, total.losses) == (18, 8, 14)
+    assert (total.wins, total.draws, total.losses) == (22, 8, 10)
 
 
 def test_a_grade_is_the_same():

@@ -51,7 +51,7 @@ def measure(monkeypatch, tmp_path):
 
     def run(*options: str) -> None:
         folders = ["--runs", str(tmp_path / "runs"), "--results", str(results_in(tmp_path))]
-        monkeypatch.setattr(sys, "argv", ["baselines.py", *folders, "--games", "2", *options])
+        monkeypatch.setattr(sys, "argv", ["baselines.py", *folders, "--games", "8", *options])
         baselines.main()
 
     return run
