@@ -101,7 +101,7 @@ True
 True
 """,
     "MinimaxPolicy": """
->>> mijnlieff.evaluate(mijnlieff.MinimaxPolicy(4), "random", games=100).score > 0.8
+>>> mijnlieff.evaluate(mijnlieff.MinimaxPolicy(4), "random", games=1000).score > 0.85
 True
 """,
     "PerfectPolicy": """

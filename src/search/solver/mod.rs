@@ -157,8 +157,8 @@ impl Solver {
     /// A solver with a table of at most this many bytes.
     ///
     /// Smaller boards take less, as much as can be of use. With more than 3 copies at least 32 MiB
-    /// are taken. Short searches have a table of 4 MiB beside one of 16 MiB or more. On boards of more than 16 cells each search has its own table, which grows
-    /// with what it finds.
+    /// are taken. Short searches have a table of 4 MiB beside one of 16 MiB or more. On boards of
+    /// more than 16 cells each search has its own table, which grows with what it finds.
     ///
     /// # Errors
     ///
