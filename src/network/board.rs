@@ -18,7 +18,6 @@ const CHUNK: usize = 32;
 
 /// Named in the error if there is not enough memory.
 pub(super) const EVALUATIONS: &str = "the network's outputs";
-pub(super) const HIDDEN: &str = "the network's hidden layers";
 
 /// A network on one board; [`super::Network::on`] makes it.
 pub struct BoardNetwork {

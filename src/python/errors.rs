@@ -1,7 +1,4 @@
 //! Errors of the core as Python exceptions; the only place that maps them.
-//!
-//! The classes live in `mijnlieff/errors.py`: under the stable ABI, Rust cannot subclass built-in
-//! exceptions before Python 3.12.
 
 use pyo3::PyErrArguments;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
@@ -24,30 +21,13 @@ use crate::play::{LoadError, NoPerfectPlay, TurnError};
 use crate::policy::{EpsilonError, OpeningError};
 use crate::python::convert::actions::OutOfRange;
 use crate::python::convert::short_repr;
+use crate::python::exceptions;
 use crate::search::solver::{BookError, Unsolved};
 use crate::search::{DepthError, Halt};
 use crate::self_play::{ProgressError, SelfPlayError};
 use crate::tablebase::{Damaged, TablebaseError};
 use crate::tree_search::UpdateError;
 use crate::vector::{StepError, WeightsError};
-
-/// The exception classes of the package.
-pub(crate) mod classes {
-    use pyo3::import_exception;
-
-    import_exception!(mijnlieff.errors, BoardError);
-    import_exception!(mijnlieff.errors, BookError);
-    import_exception!(mijnlieff.errors, CheckpointError);
-    import_exception!(mijnlieff.errors, GameOverError);
-    import_exception!(mijnlieff.errors, IllegalMoveError);
-    import_exception!(mijnlieff.errors, ParseError);
-    import_exception!(mijnlieff.errors, PolicyError);
-    import_exception!(mijnlieff.errors, PositionError);
-    import_exception!(mijnlieff.errors, SearchLimitError);
-    import_exception!(mijnlieff.errors, TablebaseError);
-    import_exception!(mijnlieff.errors, VariantError);
-    import_exception!(gymnasium.error, ResetNeeded);
-}
 
 /// Core errors whose exception needs only their text; `?` converts them.
 macro_rules! exceptions {
@@ -61,21 +41,21 @@ macro_rules! exceptions {
 }
 
 exceptions! {
-    BoardError => classes::BoardError;
-    BookError => classes::BookError;
-    Damaged => classes::TablebaseError;
+    BoardError => exceptions::BoardError;
+    BookError => exceptions::BookError;
+    Damaged => exceptions::TablebaseError;
     DepthError => PyValueError;
     EpsilonError => PyValueError;
     NoBoardError => PyValueError;
     NoPerfectPlay => PyValueError;
     OpeningError => PyValueError;
     OutOfMemory => PyMemoryError;
-    PackError => classes::VariantError;
-    ParseError => classes::ParseError;
-    PositionError => classes::PositionError;
+    PackError => exceptions::VariantError;
+    ParseError => exceptions::ParseError;
+    PositionError => exceptions::PositionError;
     ProgressError => PyValueError;
     UnknownName => PyValueError;
-    VariantError => classes::VariantError;
+    VariantError => exceptions::VariantError;
     WeightsError => PyValueError;
 }
 
@@ -83,8 +63,8 @@ impl From<VariantTextError> for PyErr {
     fn from(error: VariantTextError) -> Self {
         let text = error.to_string();
         match error {
-            VariantTextError::Board { .. } => classes::BoardError::new_err(text),
-            _ => classes::VariantError::new_err(text),
+            VariantTextError::Board { .. } => exceptions::BoardError::new_err(text),
+            _ => exceptions::VariantError::new_err(text),
         }
     }
 }
@@ -115,7 +95,7 @@ impl From<TurnError> for PyErr {
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::Play(PlayError::GameOver) => game_over(""),
-            _ => classes::IllegalMoveError::new_err(error.to_string()),
+            _ => exceptions::IllegalMoveError::new_err(error.to_string()),
         }
     }
 }
@@ -134,7 +114,7 @@ impl From<TablebaseError> for PyErr {
         match error {
             TablebaseError::Io(error) => error.into(),
             TablebaseError::OutOfMemory(error) => error.into(),
-            _ => classes::TablebaseError::new_err(error.to_string()),
+            _ => exceptions::TablebaseError::new_err(error.to_string()),
         }
     }
 }
@@ -143,9 +123,11 @@ impl From<BestResponseError> for PyErr {
     fn from(error: BestResponseError) -> Self {
         let text = error.to_string();
         match error {
-            BestResponseError::TooManyCells { .. } => classes::BoardError::new_err(text),
-            BestResponseError::TooManyPositions { .. } => classes::SearchLimitError::new_err(text),
-            BestResponseError::Illegal { .. } => classes::PolicyError::new_err(text),
+            BestResponseError::TooManyCells { .. } => exceptions::BoardError::new_err(text),
+            BestResponseError::TooManyPositions { .. } => {
+                exceptions::SearchLimitError::new_err(text)
+            }
+            BestResponseError::Illegal { .. } => exceptions::PolicyError::new_err(text),
             BestResponseError::Halted(halt) => halt.into(),
         }
     }
@@ -155,7 +137,7 @@ impl From<CanvasError> for PyErr {
     fn from(error: CanvasError) -> Self {
         let text = error.to_string();
         match error {
-            CanvasError::TooSmall { .. } => classes::VariantError::new_err(text),
+            CanvasError::TooSmall { .. } => exceptions::VariantError::new_err(text),
             CanvasError::UnknownAction { .. } | CanvasError::NotACell { .. } => {
                 PyIndexError::new_err(text)
             }
@@ -168,7 +150,7 @@ impl From<VariantSetError> for PyErr {
     fn from(error: VariantSetError) -> Self {
         let text = error.to_string();
         match error {
-            VariantSetError::Canvas { .. } => classes::VariantError::new_err(text),
+            VariantSetError::Canvas { .. } => exceptions::VariantError::new_err(text),
             _ => PyValueError::new_err(text),
         }
     }
@@ -184,7 +166,7 @@ impl From<NetworkError> for PyErr {
 pub(crate) fn unreadable(place: &str, error: &NetworkError) -> PyErr {
     match error {
         NetworkError::OutOfMemory(error) => (*error).into(),
-        _ => classes::CheckpointError::new_err(format!("{place}{error}")),
+        _ => exceptions::CheckpointError::new_err(format!("{place}{error}")),
     }
 }
 
@@ -192,7 +174,7 @@ impl From<ChoiceError> for PyErr {
     fn from(error: ChoiceError) -> Self {
         match error {
             ChoiceError::Halted(halt) => halt.into(),
-            ChoiceError::Logit { .. } => classes::PolicyError::new_err(error.to_string()),
+            ChoiceError::Logit { .. } => exceptions::PolicyError::new_err(error.to_string()),
         }
     }
 }
@@ -201,7 +183,7 @@ impl From<SelfPlayError> for PyErr {
     fn from(error: SelfPlayError) -> Self {
         match error {
             SelfPlayError::Halted(halt) => halt.into(),
-            SelfPlayError::Evaluation(_) => classes::PolicyError::new_err(error.to_string()),
+            SelfPlayError::Evaluation(_) => exceptions::PolicyError::new_err(error.to_string()),
         }
     }
 }
@@ -211,7 +193,7 @@ impl From<UpdateError> for PyErr {
         match error {
             UpdateError::NothingSelected => nothing_selected(),
             UpdateError::Halted(halt) => halt.into(),
-            _ => classes::PolicyError::new_err(error.to_string()),
+            _ => exceptions::PolicyError::new_err(error.to_string()),
         }
     }
 }
@@ -305,7 +287,7 @@ pub(crate) fn play_error(
 
 /// The exception for a finished game; the message starts with `place`.
 pub(crate) fn game_over(place: &str) -> PyErr {
-    classes::GameOverError::new_err(format!("{place}{}", PlayError::GameOver))
+    exceptions::GameOverError::new_err(format!("{place}{}", PlayError::GameOver))
 }
 
 /// The exception for an action index that does not exist.
@@ -334,7 +316,7 @@ where
     let legal = moves.iter().map(|&mv| numbering.action_of(mv) as i64);
     let legal: Vec<i64> = legal.collect();
     let message = format!("{message}; legal: {}", names.join(" "));
-    classes::IllegalMoveError::new_err((message, action, legal))
+    exceptions::IllegalMoveError::new_err((message, action, legal))
 }
 
 /// The exception for actions that a batch cannot play; `numbering` is that of each game.
@@ -368,7 +350,7 @@ pub(crate) fn step_error<'a>(
             in_game(py, error, *game)
         }
         StepError::OutOfMemory(error) => (*error).into(),
-        StepError::NotReset => classes::GameOverError::new_err(error.to_string()),
+        StepError::NotReset => exceptions::GameOverError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }
@@ -386,7 +368,7 @@ pub(crate) fn functional_error(
         }
         FunctionalError::OutOfMemory(error) => (*error).into(),
         FunctionalError::State { .. } | FunctionalError::IllegalEnd { .. } => {
-            classes::PositionError::new_err(error.to_string())
+            exceptions::PositionError::new_err(error.to_string())
         }
         _ => PyRuntimeError::new_err(error.to_string()),
     }
@@ -401,11 +383,11 @@ fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
             .get_item(PySlice::new(py, 0, 3, 1))?
             .extract()?;
         let (message, action, legal) = arguments;
-        Ok(classes::IllegalMoveError::new_err((
+        Ok(exceptions::IllegalMoveError::new_err((
             message, action, legal, game,
         )))
     };
-    if error.is_instance_of::<classes::IllegalMoveError>(py) {
+    if error.is_instance_of::<exceptions::IllegalMoveError>(py) {
         rebuilt().unwrap_or_else(|error| error)
     } else {
         error
@@ -430,7 +412,7 @@ pub(crate) fn unsolved(place: &str, unsolved: &Unsolved) -> PyErr {
         return halt.into();
     }
     let message = format!("{place}{halt}; the margin is proven to be {lower} to {upper}");
-    classes::SearchLimitError::new_err((message, lower, upper))
+    exceptions::SearchLimitError::new_err((message, lower, upper))
 }
 
 /// The exception for a solver whose table of this many bytes cannot be allocated.

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use super::errors::classes;
+use super::exceptions;
 
 /// The content of a file of at most this many bytes.
 ///
@@ -18,7 +18,7 @@ use super::errors::classes;
 pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path, most: u64) -> PyResult<Vec<u8>> {
     py.detach(|| read(path, most)).map_err(|error| {
         let path = path.display();
-        classes::CheckpointError::new_err(match error.kind() {
+        exceptions::CheckpointError::new_err(match error.kind() {
             ErrorKind::NotFound => format!("the {kind} {path} does not exist"),
             ErrorKind::FileTooLarge => {
                 format!("the {kind} {path} is too large, at most {most} bytes are allowed")

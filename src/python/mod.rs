@@ -10,6 +10,7 @@
 mod census;
 mod convert;
 mod errors;
+mod exceptions;
 mod files;
 mod functional;
 mod interrupt;
@@ -20,7 +21,6 @@ mod samples;
 mod search_options;
 mod search_variants;
 mod self_play;
-mod solvers;
 mod tablebase;
 mod tree_search;
 mod vector;
@@ -87,6 +87,8 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::players::solver::{PySolver, canonical_counts};
     #[pymodule_export]
+    use crate::python::players::solvers::{set_table_bytes, solve, solver_for};
+    #[pymodule_export]
     use crate::python::rules::batch::{
         mask_batch, observe_batch, own_actions, own_masks, python_check_playable,
         python_common_variant,
@@ -109,8 +111,6 @@ mod _mijnlieff {
     use crate::python::search_options::PySearchOptions;
     #[pymodule_export]
     use crate::python::self_play::PySelfPlayGames;
-    #[pymodule_export]
-    use crate::python::solvers::{set_table_bytes, solve, solver_for};
     #[pymodule_export]
     use crate::python::tablebase::PyTablebase;
     #[pymodule_export]

@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::interrupt::run_until;
+use super::players::solvers::solvers_of;
 use super::samples::PySelfPlaySamples;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
-use super::solvers::solvers_of;
 use super::tablebase::PyTablebase;
 use crate::encode::{Layout, VariantSet};
 use crate::python::convert::arrays::Dtype;

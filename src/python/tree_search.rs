@@ -5,11 +5,12 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use super::errors::{classes, nothing_selected};
+use super::errors::nothing_selected;
+use super::exceptions;
 use super::interrupt::{run_interruptible, run_unless_quick};
+use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
-use super::solvers::solvers_of;
 use crate::encode::Layout;
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
@@ -461,7 +462,7 @@ fn floats<'py>(
         if !["f", "i", "u"].contains(&kind.as_str()) {
             let dtype = array.getattr("dtype")?;
             let message = format!("the {name} have dtype {dtype}, not a real number type");
-            return Err(classes::PolicyError::new_err(message));
+            return Err(exceptions::PolicyError::new_err(message));
         }
         object = array.call_method1("astype", ("float32",))?;
     }
@@ -470,7 +471,7 @@ fn floats<'py>(
         let found = array.getattr("shape")?;
         let needed = PyTuple::new(py, shape)?;
         let message = format!("the {name} have shape {found}, but the leaves need {needed}");
-        return Err(classes::PolicyError::new_err(message));
+        return Err(exceptions::PolicyError::new_err(message));
     }
     Ok(array)
 }

@@ -7,14 +7,49 @@ use std::sync::atomic::AtomicBool;
 use super::buffers::{Buffers, Observations, View};
 use super::config::{Config, Seeds};
 use super::error::StepError;
-use crate::game::Position;
+use crate::game::{Player, Position};
 use crate::memory::OutOfMemory;
 use crate::policy::Policy;
-use crate::vector::step::game::{Ending, SavedGame};
 
 /// The most games that a batch of the Python package may have; a mistyped number would take all
 /// memory.
 pub const MAX_ENVS: usize = 1 << 24;
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ending {
+    /// The number of the game in the batch.
+    pub game: u32,
+    /// The index of the variant of the game.
+    pub variant: u16,
+    /// The points of Light and Dark.
+    pub score: [u16; 2],
+    /// The winner, if there is one.
+    pub winner: Option<Player>,
+    /// Who would be to move in the last position.
+    pub to_play: Player,
+    /// Whether an illegal action ended the game.
+    pub illegal: bool,
+    /// The reward of the step, for the player who acted.
+    pub reward: f32,
+}
+
+/// Everything about a game that changes; enough to continue it elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SavedGame {
+    /// The index of the variant.
+    pub variant: usize,
+    /// The position.
+    pub position: Position,
+    /// The states of the environment's stream and of the sample stream.
+    pub streams: [u64; 2],
+    /// The agent's side; not used in self-play.
+    pub seat: Player,
+    /// Whether the game has ended and waits for its reset.
+    pub over: bool,
+    /// Whether the agent has not acted in this game yet.
+    pub fresh: bool,
+}
 
 /// Many games, stepped together; [`batch_env`](super::batch_env) makes them.
 pub trait BatchEnv: fmt::Debug + Send + Sync {

@@ -23,11 +23,10 @@ mod rollout;
 pub(crate) mod step;
 mod weights;
 
-pub use batch::{BatchEnv, MAX_ENVS};
+pub use batch::{BatchEnv, Ending, MAX_ENVS, SavedGame};
 pub use buffers::{Buffers, Observations, View};
 pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds};
 pub use error::StepError;
 pub use make::{batch_env, wide_batch_env};
 pub use rollout::{Rollout, rollout};
-pub use step::game::{Ending, SavedGame};
 pub use weights::{Weights, WeightsError};

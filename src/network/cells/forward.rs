@@ -8,7 +8,6 @@ use super::layers::{Block, BoardLayers, CellLayers};
 use super::tokens::{AddToAll, Convert, Measures, Normalize, Sum};
 use crate::game::Piece;
 use crate::memory::{OutOfMemory, zeroed};
-use crate::network::board::HIDDEN;
 use crate::network::features::{HANDS, Lists, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
@@ -17,6 +16,9 @@ use crate::simd::{Kernel, LANES, Lanes, Simd, WORDS, WideLanes, dispatch, dispat
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
 const TOKENS: usize = 128;
+
+/// Named in the error if there is not enough memory.
+const HIDDEN: &str = "the network's hidden layers";
 
 /// Where the number of allowed cells follows the hands, and which feature of cells is summed there.
 const ALLOWED: (usize, usize) = (HANDS, 2);

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::short_repr;
 use super::shown::argument;
-use crate::python::errors::classes;
+use crate::python::exceptions;
 
 /// The text of a `str`.
 ///
@@ -29,6 +29,6 @@ fn read<'a>(value: Borrowed<'a, '_, PyAny>) -> PyResult<Text<'a>> {
                 "expected a text without lone surrogates, found {found} (character {at})"
             ))
         };
-        surrogate().map_or_else(|error| error, classes::ParseError::new_err)
+        surrogate().map_or_else(|error| error, exceptions::ParseError::new_err)
     })
 }

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use super::solvers::solver_of;
 use crate::best_response::{BestResponseConfig, BestResponseSearch, Line};
 use crate::encode::num_actions;
 use crate::game::{Player, Variant};
@@ -16,7 +17,6 @@ use crate::python::convert::integers::Threads;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
 use crate::python::rules::position::check_playable;
-use crate::python::solvers::solver_of;
 use crate::python::tablebase::PyTablebase;
 use crate::search::Limits;
 

@@ -15,7 +15,7 @@ use crate::game::{Board, Opening, Position, Variant};
 use crate::memory::{OutOfMemory, make_room, zeroed};
 use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Scope};
 use crate::python::convert::integers::Threads;
-use crate::python::errors::classes;
+use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::position::{PyPosition, check_playable};
 use crate::python::rules::variant::PyVariant;
@@ -65,7 +65,7 @@ impl Loaded {
             return Ok(());
         }
         let (expected, found) = (self.scope_text(), PyVariant(Arc::clone(variant)).__repr__());
-        Err(classes::PolicyError::new_err(format!(
+        Err(exceptions::PolicyError::new_err(format!(
             "the network was trained on {expected} and cannot play {found}"
         )))
     }

@@ -8,3 +8,4 @@ pub(crate) mod network;
 pub(crate) mod policy;
 pub(crate) mod solution;
 pub(crate) mod solver;
+pub(crate) mod solvers;

@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use super::solvers::solver_of;
 use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
@@ -22,7 +23,6 @@ use crate::python::convert::shown::argument;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores};
 use crate::python::rules::position::{PyPosition, check_playable};
-use crate::python::solvers::solver_of;
 use crate::python::tablebase::PyTablebase;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;

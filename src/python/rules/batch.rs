@@ -19,7 +19,7 @@ use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
 use crate::python::convert::lists::Items;
 use crate::python::convert::shown::argument;
-use crate::python::errors::classes;
+use crate::python::exceptions;
 use crate::search::CHECK_INTERVAL;
 
 /// Named in the error if memory does not suffice.
@@ -205,7 +205,7 @@ pub(crate) fn check_positions(canvas: Canvas, positions: &[PyPosition]) -> PyRes
     }
     for (number, position) in positions.iter().enumerate() {
         canvas.check(&position.variant).map_err(|error| {
-            classes::VariantError::new_err(format!("position {number}: {error}"))
+            exceptions::VariantError::new_err(format!("position {number}: {error}"))
         })?;
     }
     Ok(())

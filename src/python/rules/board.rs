@@ -16,7 +16,7 @@ use crate::python::convert::lists::Listed;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::Text;
-use crate::python::errors::classes;
+use crate::python::exceptions;
 use crate::random::SplitMix64;
 
 /// Memory that the boards of 0, 1, ... blocks take at most, with joints at corners, in bytes.
@@ -58,7 +58,7 @@ impl PyBoard {
             let near = x.extract().ok().zip(y.extract().ok());
             near.ok_or_else(|| {
                 let (min, max) = (i32::MIN, i32::MAX);
-                classes::BoardError::new_err(format!(
+                exceptions::BoardError::new_err(format!(
                     "the block at ({}, {}) is too far out; coordinates are {min} to {max}",
                     short_repr(&x),
                     short_repr(&y)

@@ -10,3 +10,4 @@ pub(crate) mod records;
 pub(crate) mod variant;
 pub(crate) mod variant_argument;
 mod variant_parts;
+mod words;

@@ -14,6 +14,7 @@ use super::canvas::{PyCanvas, check_layout};
 use super::drawing::draw;
 use super::observation::{canvas_observations, observations};
 use super::variant::PyVariant;
+use super::words::{packed, unpacked};
 use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
@@ -24,7 +25,6 @@ use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
-use crate::python::convert::words::{packed, unpacked};
 use crate::python::errors::{
     Numbering, game_over, legal_actions, play_error, record_error, unknown_action,
 };

@@ -10,7 +10,7 @@ use crate::game::{Board, Opening, Variant, shortened};
 use crate::python::convert::integers::integer_or;
 use crate::python::convert::short_repr;
 use crate::python::convert::text::Text;
-use crate::python::errors::classes;
+use crate::python::exceptions;
 
 /// The variant with the items of a mapping.
 pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
@@ -23,7 +23,7 @@ pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
             Ok("copies") => &mut number,
             _ => {
                 let name = short_repr(&name);
-                return Err(classes::VariantError::new_err(format!(
+                return Err(exceptions::VariantError::new_err(format!(
                     "a variant has board, opening and copies, but not {name}"
                 )));
             }
@@ -42,7 +42,7 @@ pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
     let board = match text_of("board", board)? {
         Some(text) => Arc::new(Board::from_text(&text).map_err(|error| {
             let message = format!("{:?}: {error}", shortened(&text));
-            classes::BoardError::new_err(message)
+            exceptions::BoardError::new_err(message)
         })?),
         None => Arc::clone(standard().board()),
     };
@@ -67,6 +67,6 @@ pub(super) fn standard() -> &'static Arc<Variant> {
 pub(super) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     integer_or("copies", value, |number| {
         let (max, number) = (Variant::MAX_COPIES, short_repr(number));
-        classes::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
+        exceptions::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))
     })
 }

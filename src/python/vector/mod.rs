@@ -26,7 +26,8 @@ use crate::python::convert::arrays::{Array1, Array2, Dtype};
 use crate::python::convert::integers::{NumEnvs, Threads, integer_in};
 use crate::python::convert::lists::{Listed, numbers};
 use crate::python::convert::observations::Format;
-use crate::python::errors::{classes, step_error};
+use crate::python::errors::step_error;
+use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{Positions, mixed_list};
 use crate::python::rules::canvas::{PyCanvas, variant_set};
@@ -322,7 +323,7 @@ impl PyBatchEnv {
         let mut inner = self.lock()?;
         if !inner.core.is_started() {
             let message = "reset the environment before asking for masks";
-            return Err(classes::ResetNeeded::new_err(message));
+            return Err(exceptions::ResetNeeded::new_err(message));
         }
         let width = inner.core.config().variants.num_actions();
         let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;

@@ -11,7 +11,7 @@ use crate::encode::VariantSet;
 use crate::game::{Player, Position, Variant, format_position, parse_position};
 use crate::memory::{OutOfMemory, with_room};
 use crate::python::convert::pickles::{Pickled, pickled};
-use crate::python::errors::classes;
+use crate::python::exceptions;
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::{BatchEnv, SavedGame};
@@ -82,7 +82,7 @@ impl Indices {
         }
         if expected < games && !core.is_started() {
             let message = "games that the mask leaves out were never started; call reset first";
-            return Err(classes::GameOverError::new_err(message));
+            return Err(exceptions::GameOverError::new_err(message));
         }
         let mut placed = with_room("the positions", positions.len())?;
         for (i, position) in positions.iter().enumerate() {
@@ -94,12 +94,12 @@ impl Indices {
                     all => format!("has {} variants, and it is none of them", all.len()),
                 };
                 let message = format!("position {i} is of {theirs}, the environment {ours}");
-                return Err(classes::PositionError::new_err(message));
+                return Err(exceptions::PositionError::new_err(message));
             };
             if position.core.is_over(variant) {
                 let text = format_position(variant, &position.core);
                 let message = format!("position {i} ({text}) is over, no action can follow it");
-                return Err(classes::PositionError::new_err(message));
+                return Err(exceptions::PositionError::new_err(message));
             }
             placed.push((index, position.core));
         }

@@ -1,8 +1,9 @@
 //! How games ended in a step.
 
-use super::game::{Ending, StepEffect};
+use super::game::StepEffect;
 use super::state::GameState;
 use crate::memory::{OutOfMemory, make_room, with_room};
+use crate::vector::batch::Ending;
 
 /// Named in the error if memory does not suffice.
 const ENDS: &str = "the games that end in a step";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::ends::Ends;
-use super::game::{Ending, Game, SavedGame, StepContext};
+use super::game::{Game, StepContext};
 use super::loops::{
     FindUnplayable, GameBlock, Sample, Step, WriteMasks, WriteObservations, playable, write_view,
 };
@@ -14,7 +14,7 @@ use crate::game::Position;
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::dispatch;
 use crate::threads::Pool;
-use crate::vector::batch::BatchEnv;
+use crate::vector::batch::{BatchEnv, Ending, SavedGame};
 use crate::vector::buffers::{Buffers, Observations, View};
 use crate::vector::config::{Config, Opponent, Seeds};
 use crate::vector::error::StepError;

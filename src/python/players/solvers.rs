@@ -9,10 +9,10 @@ use std::{fs, io, mem};
 
 use pyo3::prelude::*;
 
+use super::solution::PySolution;
+use super::solver::PySolver;
 use crate::game::Variant;
 use crate::python::convert::integers::{MaxNodes, integer_in};
-use crate::python::players::solution::PySolution;
-use crate::python::players::solver::PySolver;
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
 use crate::python::tablebase::PyTablebase;
