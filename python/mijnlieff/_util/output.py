@@ -7,7 +7,6 @@ would write to standard output instead.
 
 from __future__ import annotations
 
-import html
 import os
 import shutil
 import sys
@@ -172,6 +171,8 @@ def _text_list(rows: Sequence[Sequence[str]]) -> str:
 
 def html_table(title: str, rows: Sequence[Sequence[str]], note: str) -> str:
     """Return rows as HTML with a title above and a note below; all texts are escaped."""
+    import html  # a notebook has it already, and `import mijnlieff` does not need it
+
     headings, *body = ([html.escape(cell) for cell in row] for row in rows)
     head = "".join(f"<th>{heading}</th>" for heading in headings)
     lines = "".join(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -42,6 +43,10 @@ def test_intervals_of_shares_stay_between_0_and_1():
         low, high = share_interval(np.zeros(count, dtype=bool))
         assert 0 <= low < high < 1
     assert np.isnan(share_interval(np.zeros(0, dtype=bool))).all()
+
+
+def test_the_quantile_is_that_of_the_standard_library():
+    assert NORMAL_QUANTILE == NormalDist().inv_cdf(0.975)
 
 
 def test_a_mean_has_the_normal_interval():

@@ -121,7 +121,8 @@ def test_import_takes_little_beside_its_dependencies(importing):
     assert {"mijnlieff", "mijnlieff._mijnlieff"} < own
     assert not own & {"mijnlieff.train", "mijnlieff.cli", "mijnlieff.aec"}
     assert others <= sys.stdlib_module_names
-    heavy = {"argparse", "asyncio", "email", "multiprocessing", "tkinter", "unittest", "zipfile"}
+    heavy = {"argparse", "asyncio", "email", "html", "multiprocessing", "statistics", "tkinter"}
+    heavy |= {"unittest", "zipfile"}
     assert not others & heavy
 
 
