@@ -23,9 +23,9 @@ pub const LEVELS: [Level; 8] = [
     level("minimax:2", "Casual", -413),
     level("minimax:4", "Club player", -235),
     level("minimax:6", "Strong", -101),
-    level("champion", "Expert", 235),
+    level("champion", "Expert", 250),
     level("perfect", "Perfect", 394),
-    level("champion:64", "Champion", 429),
+    level("champion:64", "Champion", 439),
 ];
 
 /// Replaces the champion where it cannot play.

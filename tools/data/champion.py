@@ -51,7 +51,7 @@ BATCH = 1024
 MET = 1 / 4
 #: How often positions with so many empty cells are learned, relative to their share of random
 #: games: a search asks most about those with 10 to 12, and the last ones are easy.
-SHARES = (0, 0.1, 0.1, 0.2, 0.5, 1, 1.3, 1.6, 2, 2.5, 3, 4, 5, 3, 1, 0.5, 0.2)
+SHARES = (0, 0.2, 0.3, 0.5, 1, 1.5, 1.8, 2, 2.4, 2.8, 3.2, 3.8, 4.5, 3.5, 1.5, 0.5, 0.2)
 #: Of the value losses in the rounds, relative to the policy loss: a search decides by values.
 VALUE_WEIGHT = 3.0
 #: The learning rate of a round, relative to that of the one before.
@@ -161,11 +161,11 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("runs/champion/log.jsonl"))
     parser.add_argument("--labels", type=Path, default=Path("runs/champion/labels.npz"))
     parser.add_argument("--games", type=int, default=600_000, help="random games for labels")
-    parser.add_argument("--samples", type=int, default=24_000_000, help="learned before round 0")
+    parser.add_argument("--samples", type=int, default=28_000_000, help="learned before round 0")
     parser.add_argument("--width", type=int, default=96)
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--precision", choices=PRECISIONS, default="bfloat16")
-    parser.add_argument("--rounds", type=int, default=8, help="the most")
+    parser.add_argument("--rounds", type=int, default=12, help="the most")
     parser.add_argument("--steps", type=int, default=1500, help="gradient steps of a round")
     parser.add_argument("--learning-rate", type=float, default=1e-3, help="of the rounds")
     add_tablebase_argument(parser)

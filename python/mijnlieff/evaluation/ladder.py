@@ -26,9 +26,9 @@ LADDER = {
     "minimax:6": -101,
     "rollouts:256": -73,
     "rollouts:1024": 78,
-    "champion": 235,
+    "champion": 250,
     "perfect": 394,
-    "champion:64": 429,
+    "champion:64": 439,
 }
 """Ratings of built-in players in Elo points, weakest first; the solver helps ``champion:64``."""
 
@@ -38,7 +38,7 @@ OPTIMAL_SHARES = {
     "minimax:2": 0.576,
     "minimax:4": 0.702,
     "minimax:6": 0.783,
-    "champion": 0.878,
+    "champion": 0.887,
     "champion:64 + solver": 0.993,
 }
 """Shares of optimal moves on ``standard-v1``, which tell whether that of another player is good."""

@@ -270,14 +270,17 @@ def test_several_starts_and_both_seats_are_looked_into() -> None:
     assert Position(variant).notation not in report.worst_game or report.cases
 
 
+@pytest.mark.parametrize("simulations", [16, 64])
 @pytest.mark.parametrize("seat", ["dark", "light"])
 @pytest.mark.parametrize(
     ("opening", "margin"),
     [("outside", -1), ("corner", -1), ("corner_straight", -1), ("anywhere", 1)],
 )
-def test_no_opponent_takes_anything_from_the_champion(opening: str, margin: int, seat: str) -> None:
+def test_no_opponent_takes_anything_from_the_champion(
+    opening: str, margin: int, seat: str, simulations: int
+) -> None:
     variant = Variant(opening=opening)
-    report = best_response("champion:64", seat=seat, start=Position(variant))
+    report = best_response(f"champion:{simulations}", seat=seat, start=Position(variant))
     assert report.value == (margin if seat == "light" else -margin)
     assert report.margin == report.value and report.num_mistakes == 0
     game = Position.from_record(report.worst_game, variant)
