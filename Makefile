@@ -195,7 +195,7 @@ sdist: $(PACKAGING)/installed ## Build the source distribution into dist/
 smoke: wheel sdist ## Install the wheel and the source distribution into new environments and try them
 	$(PYTHON) tools/release/smoke_test.py dist/*.whl dist/*.tar.gz
 
-all: lint docs docs-rust test test-train test-notebooks test-frameworks smoke test-browser ## Run every check (an hour)
+all: lint docs docs-rust test test-train test-assertions test-notebooks test-frameworks smoke test-browser ## Run every check (an hour)
 
 clean: ## Remove everything built, and the virtual environment
 	rm -rf .venv .venv-frameworks $(PEERS) $(PACKAGING) target benches/target fuzz/target web/target dist python/mijnlieff/_mijnlieff*.so \
