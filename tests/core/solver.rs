@@ -91,10 +91,11 @@ fn margins_are_those_of_plain_minimax() {
                         assert_eq!(found.margin, margin, "board {number}, {position:?}");
                         assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
                         for least in margin - 1..margin + 3 {
-                            let found = solver.is_at_least(position, least, Limits::default());
+                            let found =
+                                solver.are_at_least(&[*position], least, 1, Limits::default());
                             assert_eq!(
-                                found,
-                                Ok(margin >= least),
+                                found.unwrap(),
+                                [margin >= least],
                                 "at least {least}, {position:?}"
                             );
                         }

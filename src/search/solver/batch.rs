@@ -179,7 +179,8 @@ impl Solver {
         })
     }
 
-    /// Whether the margins of many positions are at least this; see [`Solver::is_at_least`].
+    /// Whether the margins of many positions are at least this, which is cheaper than the margins: with 1,
+    /// whether the side to move wins.
     ///
     /// # Errors
     ///

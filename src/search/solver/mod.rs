@@ -172,7 +172,7 @@ impl Solver {
         } else {
             let geometry = Box::new(Geometry::new(board)?);
             // Not more than a slot for every way to color the cells and mark some as allowed.
-            let useful = 8_usize << (2 * cells);
+            let useful = usize::try_from(8_u64 << (2 * cells)).unwrap_or(usize::MAX);
             if variant.copies() <= 3 {
                 let tables = Tables::new(bytes.min(useful), SmallState::<2>::KEY_BITS)?;
                 Engine::TwoBit(geometry, tables)
@@ -292,24 +292,6 @@ impl Solver {
         let answer = worker.narrow(position, 0, &mut bounds);
         self.merge_history(&worker);
         answer.map(|()| bounds.lower).map_err(|halt| (halt, bounds))
-    }
-
-    /// Whether the margin of a position is at least this, which is cheaper still: with 1, whether
-    /// the side to move wins.
-    ///
-    /// # Errors
-    ///
-    /// When a limit is reached.
-    pub fn is_at_least(
-        &self,
-        position: &Position,
-        margin: i32,
-        limits: Limits<'_>,
-    ) -> Result<bool, Halt> {
-        let mut worker = self.worker(limits);
-        let answer = worker.is_at_least(position, margin);
-        self.merge_history(&worker);
-        answer
     }
 
     /// The moves that keep the margin of a position that is not over; cheaper than

@@ -48,6 +48,14 @@ def test_it_is_small_enough_for_a_page():
 
 
 @needs_node
+def test_the_solver_has_a_table():
+    """In 32 bits too; its size does not change an answer."""
+    position = random_openings(1, plies=4, seed=1)[0]
+    before, _, after = answers([("memory", {}), ("solve", asked(position)), ("memory", {})])
+    assert after - before > 32 << 20, OLD
+
+
+@needs_node
 def test_the_margins_of_2000_positions_are_equal():
     positions = openings(2000, range(5, 13))
     found = answers([("solve", asked(position)) for position in positions])
