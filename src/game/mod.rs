@@ -60,7 +60,7 @@
 //! | [`Position`] | stones, types, hands, allowed cells, last move and ply, on any board | the rules, notation, all that is not named below |
 //! | `vector::step::PackedGame` | the same, from the side to move, in two words; 16 cells, at most 3 copies | batches of games, tree search |
 //! | `vector::step::WideGame` | the same, from the side to move, with the index of the variant; any board | batches of games, tree search |
-//! | `search::solver::SolverState` | stones, allowed cells and hands, from the side to move; at most 16 cells | the exact solver, and endings of large boards |
+//! | `small_board::SmallState` | stones, allowed cells and hands, from the side to move; at most 16 cells | the exact solver, endings of large boards, the table of all positions |
 //! | `best_response::Node` | stones, types and last action in 16 bytes; at most 16 cells | millions of positions side by side |
 //! | `encode::PositionWords` | stones, types, last move and ply in one or five documented words | states that leave the process |
 //! | `encode::pack` | stones, allowed cells and hands, from the side to move, in one word | observations, not for playing on |

@@ -24,10 +24,8 @@ impl Board {
     /// The cell with this name, if it exists.
     #[must_use]
     pub fn cell_named(&self, name: &str) -> Option<Cell> {
-        self.cells()
-            .iter()
-            .position(|&(x, y)| format!("{}{}", column_name(usize::from(x)), y + 1) == name)
-            .map(Cell::new)
+        let mut cells = self.all().into_iter();
+        cells.find(|&cell| self.cell_name(cell) == name)
     }
 }
 

@@ -36,10 +36,9 @@ impl Scope {
 
     /// The smallest canvas that holds every board.
     #[must_use]
-    #[allow(clippy::missing_panics_doc, reason = "every board has a canvas")]
     pub fn canvas(&self) -> Canvas {
         match self {
-            Self::Variant(variant) => Canvas::around([variant]).expect("a variant was given"),
+            Self::Variant(variant) => Canvas::of(variant.board()),
             Self::Canvas { canvas, .. } => *canvas,
         }
     }

@@ -28,11 +28,11 @@ impl Margins {
         self.0.values().copied().max().expect("there is an action")
     }
 
-    /// The points that a legal action gives away, and whether the outcome too: a win that becomes a draw
-    /// or a loss, or a draw that becomes a loss.
-    pub(super) fn loss(&self, action: usize) -> (i32, bool) {
-        let (best, margin) = (self.best(), self.0[&action]);
-        (best - margin, margin.signum() < best.signum())
+    /// The points that an action gives away, and whether the outcome too: a win that becomes a draw or a
+    /// loss, or a draw that becomes a loss. None if its margin was not given.
+    pub(super) fn loss(&self, action: usize) -> Option<(i32, bool)> {
+        let (best, margin) = (self.best(), *self.0.get(&action)?);
+        Some((best - margin, margin.signum() < best.signum()))
     }
 }
 

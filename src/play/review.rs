@@ -17,7 +17,7 @@ impl Table {
         let moves = line.positions().iter().zip(line.moves());
         let loss = |(position, &mv): (&Position, _)| {
             let margins = self.exact.get(variant, position)?;
-            Some(margins.loss(action_of(variant, mv)))
+            margins.loss(action_of(variant, mv))
         };
         moves.map(loss).collect()
     }

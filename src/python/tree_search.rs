@@ -11,14 +11,14 @@ use super::interrupt::{run_interruptible, run_unless_quick};
 use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
-use crate::encode::Layout;
+use crate::encode::{Canvas, Layout};
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
 use crate::python::convert::integers::{Seed, Threads};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::rules::batch::Positions;
-use crate::python::rules::canvas::{PyCanvas, check_layout};
+use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::check_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search_of_variants};
@@ -138,7 +138,7 @@ impl PyTreeSearch {
             check_playable(position, &format!("position {i}: "))?;
         }
         let layout = if canvas.is_some() {
-            check_layout(observation.unwrap_or(Layout::Planes))?;
+            Canvas::check_layout(observation.unwrap_or(Layout::Planes))?;
             Layout::Planes
         } else {
             let layout = observation.unwrap_or(Layout::Flat);

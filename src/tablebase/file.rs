@@ -44,7 +44,7 @@ pub(super) const BLOCK: usize = 1 << 16;
 pub struct Progress {
     /// The number of stones of the rows in work.
     pub stones: usize,
-    /// The bytes of rows that are filled, and those of all rows.
+    /// The bytes of rows that are filled.
     pub done: usize,
     /// The bytes of all rows.
     pub total: usize,
@@ -202,8 +202,9 @@ struct Builder<'a, P> {
     places: Places,
     num_threads: usize,
     stop: &'a AtomicBool,
-    /// The bytes of rows that are filled, and those of all rows.
+    /// The bytes of rows that are filled.
     filled: AtomicUsize,
+    /// The bytes of all rows.
     total: usize,
     progress: P,
 }

@@ -1,7 +1,7 @@
 //! Where the rows of a table lie: a number for every way to place and hold pieces, without gaps.
 
 use super::TablebaseError;
-use crate::game::{Board, CellSet, Variant};
+use crate::game::Variant;
 use crate::small_board::{Geometry, SmallState};
 
 /// A position with hands of two bits for each type, which the tables of this crate pack.
@@ -91,7 +91,7 @@ impl Layout {
         let board = variant.board();
         let (cells, copies) = (board.num_cells(), variant.copies());
         let pieces = 4 * usize::from(copies);
-        check(board, copies, pieces)?;
+        check(variant)?;
         let (hands, hand_numbers) = hands(copies);
         let mut layout = Self {
             geometry: Box::new(Geometry::new(board)?),
@@ -235,19 +235,15 @@ pub(super) fn best(row: u64, mut places: u16) -> i8 {
     best as i8 - (MAX_POINTS as i8 + 1)
 }
 
-fn check(board: &Board, copies: u8, pieces: usize) -> Result<(), TablebaseError> {
-    let cells = board.num_cells();
+fn check(variant: &Variant) -> Result<(), TablebaseError> {
+    let (cells, copies) = (variant.board().num_cells(), variant.copies());
     if cells > 16 {
         return Err(TablebaseError::TooManyCells { cells });
     }
     if copies > 3 {
         return Err(TablebaseError::TooManyCopies { copies });
     }
-    let sets = (0..1_u64 << cells).map(CellSet::from_bits);
-    let points = sets
-        .filter(|set| set.len() <= pieces)
-        .map(|set| board.points(set));
-    let points = points.max().unwrap_or(0);
+    let points = variant.max_margin();
     if i32::from(points) > MAX_POINTS {
         return Err(TablebaseError::TooManyPoints { points });
     }
@@ -283,7 +279,7 @@ fn gather(byte: u8, mask: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Opening;
+    use crate::game::{Board, Opening};
 
     fn layout(text: &str, copies: i64) -> Layout {
         let board = Board::from_text(text).unwrap();

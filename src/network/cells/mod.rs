@@ -1,6 +1,6 @@
 //! The architecture with a token for each cell: a convolution with kernels as large as the board.
 //!
-//! It is the network of `python/mijnlieff/train/network/canvas.py`. Its weights serve every board that
+//! It is the network of `python/mijnlieff/train/network/cells.py`. Its weights serve every board that
 //! fits a canvas. On one board, which cells see each other and how they lie to each other are
 //! constants, and each head's kernel is one matrix for each block.
 //!

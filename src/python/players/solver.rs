@@ -1,4 +1,4 @@
-//! `mijnlieff._mijnlieff.Solver`; the package shares those of `src/python/solvers.rs`.
+//! `mijnlieff._mijnlieff.Solver`; the package shares those of `src/python/players/solvers.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::canvas::{PyCanvas, check_layout};
+use super::canvas::PyCanvas;
 use super::observation::{canvas_observations, observations, rows};
 use super::position::{PyPosition, check_playable, not_a_position};
 use super::variant::PyVariant;
@@ -71,7 +71,7 @@ pub(crate) fn observe_batch(
     canvas: Option<PyCanvas>,
 ) -> PyResult<AnyArray> {
     if let Some(PyCanvas(canvas)) = canvas {
-        check_layout(layout.unwrap_or(Layout::Planes))?;
+        Canvas::check_layout(layout.unwrap_or(Layout::Planes))?;
         check_positions(canvas, &positions)?;
         let [planes, height, width] = canvas.observation_shape();
         let shape = [positions.len(), planes, height, width];

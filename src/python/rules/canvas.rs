@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 
 use super::variant::PyVariant;
 use super::variant_argument::Variants;
-use crate::encode::{Canvas, Layout, VariantSet, num_actions};
+use crate::encode::{Canvas, VariantSet, num_actions};
 use crate::python::convert::arrays::Array1;
 use crate::python::convert::integers::{index, integer_in};
 use crate::python::convert::short_repr;
@@ -137,11 +137,6 @@ impl PyCanvas {
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, usize)) {
         (py.get_type::<Self>(), (self.0.height(), self.0.width()))
     }
-}
-
-/// Fails unless the observations of positions in this layout can be put on a canvas.
-pub(crate) fn check_layout(layout: Layout) -> PyResult<()> {
-    Ok(Canvas::check_layout(layout)?)
 }
 
 /// One variant with its own actions, or variants on a canvas.

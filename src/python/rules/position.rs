@@ -10,12 +10,12 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::canvas::{PyCanvas, check_layout};
+use super::canvas::PyCanvas;
 use super::drawing::draw;
 use super::observation::{canvas_observations, observations};
 use super::variant::PyVariant;
 use super::words::{packed, unpacked};
-use crate::encode::{Layout, action_of, move_of, num_actions, write_mask};
+use crate::encode::{Canvas, Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
     self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
 };
@@ -301,7 +301,7 @@ impl PyPosition {
     ) -> PyResult<AnyArray> {
         let layout: Layout = layout.parse()?;
         if let Some(PyCanvas(canvas)) = canvas {
-            check_layout(layout)?;
+            Canvas::check_layout(layout)?;
             canvas.check(&self.variant)?;
             let (shape, positions) = (canvas.observation_shape(), slice::from_ref(self));
             return canvas_observations(py, canvas, positions, Self::parts, player, dtype, &shape);
