@@ -12,6 +12,7 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
+from mijnlieff._mijnlieff import PlayTable
 from mijnlieff.widget import Table
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -405,3 +406,11 @@ def test_a_shared_game_brings_its_variant():
     assert (state["game"]["variant"], state["record"]) == (str(ring), "1. c1+")
     told = click(table_with(), type="load", variant="nonsense", record="")["error"]
     assert "nonsense" in told
+
+
+def test_margins_that_lack_the_action_played_tell_no_loss():
+    game = PlayTable(Position(), "random", "both", 0)
+    game.play("a1+")
+    game.solved(Position(), {1: 0})
+    (move,) = json.loads(game.state())["moves"]
+    assert move["loss"] is None and move["blunder"] is False
