@@ -22,7 +22,7 @@ from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, masked_log_softmax, new_network
+from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax, new_network
 from mijnlieff.train.network.regrets import regret_loss, regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.process import keep_memory
@@ -131,7 +131,8 @@ def take_step(
     losses = -(policies.float() * log_probs).sum(dim=1)
     losses = losses + config.value_weight * (found - values).square().sum(dim=1)
     regret_error = regret_loss(losing, regrets)
-    network.set_gradients(losses.mean() + config.regret_weight * regret_error, config.max_grad_norm)
+    loss = losses.mean() + config.regret_weight * regret_error
+    check_finite(network.set_gradients(loss, config.max_grad_norm), loss)
     optimizer.step(rate)
     return losses.detach()
 

@@ -80,8 +80,6 @@ def _learning(
     )
     games = self_play(Network.from_torch(network), STANDARD, config, 0)
     samples = play_round(games, config, SymmetricBoards(STANDARD)).samples
-    replay = Replay(SymmetricBoards(STANDARD), len(samples))
-    replay.extend(samples)
     few, *more = counts
     for place, precision, minibatch in (
         ("all cores", "float32", few),
@@ -94,6 +92,8 @@ def _learning(
             "alphazero", knowledge="pure", precision=precision, minibatch_size=minibatch
         )
         source = LocalBackend().source(STANDARD, settings, generator)
+        replay = Replay(SymmetricBoards(STANDARD), len(samples), where)
+        replay.extend(samples)
         learner = AlphaZero(_copy(network, where), replay, settings, generator, source)
         step = partial(_learn, learner, replay, minibatch, generator)
         rate = _rate(minibatch, step, where, seconds)

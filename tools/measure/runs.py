@@ -23,11 +23,11 @@ OPTIONS = {
     "pure": ["--knowledge", "pure", "--precision", "bfloat16", "--num-simulations", "32"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
-MANY = ["--num-envs", "2048", "--minibatch-size", "1024", "--replay-positions", "1000000"]
+MANY = ["--minibatch-size", "1024", "--replay-positions", "1000000"]
 #: With a device: more at once, and a larger network where it does not play.
 ON_DEVICE = {
-    "exact": [*MANY, "--width", "192", "--blocks", "4"],
-    "pure": MANY,
+    "exact": [*MANY, "--num-envs", "8192", "--width", "192", "--blocks", "4"],
+    "pure": [*MANY, "--num-envs", "2048"],
 }
 
 

@@ -16,10 +16,11 @@ import torch
 from torch import Tensor
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff.train.alphazero.graph import Graph
 from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax
 from mijnlieff.train.network.regrets import regret_loss
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
@@ -87,12 +88,15 @@ class AlphaZero:
             source: plays the games.
         """
         self.network = network
-        self.optimizer = Optimizer(network, config)
+        # Graphs are for NVIDIA's GPUs. On a canvas, the network asks how many cells there are.
+        as_graph = network.device.type == "cuda" and network.canvas is None
+        self.optimizer = Optimizer(network, config, as_graph=as_graph)
         self._config = config
         self._generator = generator
         self._source = source
         self._replay = replay
         self._new = 0
+        self._gradients = Graph(self._set_gradients) if as_graph else self._set_gradients
 
     def round(self, spent: float, number: int) -> tuple[SearchLosses, int, int]:
         """Play a round and, at the same time, learn from the earlier ones.
@@ -149,7 +153,7 @@ class AlphaZero:
         """Learn from a minibatch.
 
         Args:
-            batch: as `Replay.draw` returns it.
+            batch: as `Replay.draw` returns it, of the same size in every call.
             rate: the learning rate.
 
         Returns:
@@ -158,9 +162,17 @@ class AlphaZero:
         Raises:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken.
         """
+        found = self._gradients(*(part.to(self.network.device) for part in batch))
+        check_finite(*found[-2:])
+        shown = found[:-1].clone()
+        self.optimizer.step(rate)
+        return shown
+
+    def _set_gradients(
+        self, observations: Tensor, masks: Tensor, policies: Tensor, results: Tensor, regrets: Tensor
+    ) -> Tensor:
+        """Set the gradients; return what `step` does, and the loss behind it."""
         config = self._config
-        device = self.network.device
-        observations, masks, policies, results, regrets = (part.to(device) for part in batch)
         logits, values, found = self.network.outputs_with_regrets(observations, config.precision)
         log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)
@@ -172,7 +184,6 @@ class AlphaZero:
         loss = policy_loss + config.value_weight * value_losses.sum()
         loss = loss + config.regret_weight * regret_error
         norm = self.network.set_gradients(loss, config.max_grad_norm)
-        self.optimizer.step(rate)
         divergence = policy_loss - entropy
-        parts = (divergence, *value_losses, regret_error, entropy, norm)
+        parts = (divergence, *value_losses, regret_error, entropy, norm, loss)
         return torch.stack([part.detach() for part in parts])

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mijnlieff.train.alphazero.graph import Graph
 from mijnlieff.train.config import TrainConfig
 
 __all__ = ["Muon", "Optimizer", "orthogonalized"]
@@ -69,17 +70,19 @@ class Muon(torch.optim.Optimizer):
             means = torch.stack([self._mean(weight) for weight in weights])
             means.lerp_(gradients, 1 - _MOMENTUM)
             for weight, mean in zip(weights, means, strict=True):
-                self.state[weight]["mean"] = mean.clone()
+                self._mean(weight).copy_(mean)
             ahead = gradients.lerp_(means, _MOMENTUM)  # Nesterov's
-            steps = orthogonalized(ahead.to(self._dtype))
+            scale = group["lr"] * _SCALE * math.sqrt(max(weights[0].shape))
+            steps = orthogonalized(ahead.to(self._dtype)).to(ahead.dtype) * scale
             for weight, step in zip(weights, steps, strict=True):
-                weight.mul_(1 - group["lr"] * group["weight_decay"])
-                weight.sub_(step, alpha=group["lr"] * _SCALE * math.sqrt(max(weight.shape)))
+                weight.mul_(1 - group["lr"] * group["weight_decay"]).sub_(step)
         return loss
 
     def _mean(self, weight: Tensor) -> Tensor:
         state = self.state[weight]
-        mean: Tensor = state.setdefault("mean", torch.zeros_like(weight))
+        if "mean" not in state:
+            state["mean"] = torch.zeros_like(weight)
+        mean: Tensor = state["mean"]
         return mean
 
 
@@ -109,12 +112,15 @@ class Optimizer:
         parts: the optimizers, each for a part of the weights.
     """
 
-    def __init__(self, network: nn.Module, config: TrainConfig) -> None:
+    def __init__(
+        self, network: nn.Module, config: TrainConfig, *, as_graph: bool = False
+    ) -> None:
         """Set up the optimizers.
 
         Args:
             network: the network to train; its hidden layers are in `network.blocks`.
             config: the settings.
+            as_graph: take steps by a `Graph`; gradients have to stay where they are.
         """
         options: dict[str, Any] = {
             "lr": config.learning_rate,
@@ -123,9 +129,12 @@ class Optimizer:
         groups = _hidden(network) if config.optimizer == "muon" else []
         by_muon = {weight for weights in groups for weight in weights}
         rest = [weight for weight in network.parameters() if weight not in by_muon]
-        self.parts: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, fused=True, **options)]
+        adamw = torch.optim.AdamW(rest, fused=True, capturable=as_graph, **options)
+        self.parts: list[torch.optim.Optimizer] = [adamw]
         dtype = torch.bfloat16 if config.precision == "bfloat16" else torch.float32
         self.parts += [Muon(weights, **options, dtype=dtype) for weights in groups]
+        self._device = rest[0].device
+        self._graph = Graph(self._step) if as_graph else None
 
     def step(self, learning_rate: float) -> None:
         """Change the weights by their gradients.
@@ -133,9 +142,15 @@ class Optimizer:
         Args:
             learning_rate: the step size.
         """
+        if self._graph is None:
+            self._step(learning_rate)
+        else:
+            self._graph(torch.tensor(learning_rate, device=self._device))
+
+    def _step(self, rate: float | Tensor) -> None:
         for part in self.parts:
             for group in part.param_groups:
-                group["lr"] = learning_rate
+                group["lr"] = rate
             part.step()
 
     def state_dict(self) -> dict[str, Any]:
@@ -153,6 +168,8 @@ class Optimizer:
         """
         for part, saved in zip(self.parts, state["parts"], strict=True):
             part.load_state_dict(saved)
+        for group in self.parts[0].param_groups:
+            group["capturable"] = self._graph is not None  # the state may be of another device
 
 
 def _hidden(network: nn.Module) -> list[list[Tensor]]:

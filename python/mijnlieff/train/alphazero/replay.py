@@ -21,18 +21,24 @@ class Replay:
         capacity: the largest number of positions.
     """
 
-    def __init__(self, symmetric_boards: SymmetricBoards, capacity: int) -> None:
+    def __init__(
+        self,
+        symmetric_boards: SymmetricBoards,
+        capacity: int,
+        device: torch.device | None = None,
+    ) -> None:
         """Allocate the memory.
 
         Args:
             symmetric_boards: the boards of the samples.
             capacity: the largest number of positions to keep.
+            device: where they are kept; the CPU unless given.
 
         Raises:
             MemoryError: there is not enough memory for that many positions.
         """
         self.capacity = capacity
-        self._boards = symmetric_boards
+        self._boards = symmetric_boards.to(device or torch.device("cpu"))
         features, actions = symmetric_boards.num_features, symmetric_boards.num_actions
         columns = [
             ((), torch.int64),
@@ -45,9 +51,10 @@ class Replay:
         row = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns)
         try:
             # Asked for as a whole first, so that no column is zeroed where another does not fit.
-            torch.empty(capacity * row, dtype=torch.uint8)
+            torch.empty(capacity * row, dtype=torch.uint8, device=device)
             self._columns = [
-                torch.zeros((capacity, *shape), dtype=dtype) for shape, dtype in columns
+                torch.zeros((capacity, *shape), dtype=dtype, device=device)
+                for shape, dtype in columns
             ]
         except RuntimeError as error:  # as PyTorch reports it
             raise MemoryError(
@@ -69,7 +76,8 @@ class Replay:
         count = min(len(samples), self.capacity)
         rows = (self._next + torch.arange(count)) % self.capacity
         for kept, entry in zip(self._columns, fields(samples), strict=True):
-            kept[rows] = torch.from_numpy(getattr(samples, entry.name)[len(samples) - count :])
+            new = torch.from_numpy(getattr(samples, entry.name)[len(samples) - count :])
+            kept[rows.to(kept.device)] = new.to(kept.device)
         self._next = (self._next + count) % self.capacity
         self._size = min(self._size + count, self.capacity)
 
@@ -81,14 +89,16 @@ class Replay:
             generator: generator to draw with.
 
         Returns:
-            As the network reads them, observations uint8, masks bool and policies float32;
-            outcomes and margins float32 `(B, 2)`; and regrets uint8 as `regrets_of` gives them.
+            On the device of the buffer, as the network reads them, observations uint8, masks bool
+            and policies float32; outcomes and margins float32 `(B, 2)`; and regrets uint8 as
+            `regrets_of` gives them.
         """
-        rows = torch.randint(self._size, (count,), generator=generator)
+        device = self._columns[0].device
+        rows = torch.randint(self._size, (count,), generator=generator).to(device)
         boards, observations, masks, policies, values, regrets = (
             kept[rows] for kept in self._columns
         )
-        drawn = self._boards.draw_orientations(count, generator)
+        drawn = self._boards.draw_orientations(count, generator).to(device)
         observations = self._boards.observations(boards, drawn, observations)
         masks = self._boards.actions(boards, drawn, masks)
         policies = self._boards.actions(boards, drawn, policies)

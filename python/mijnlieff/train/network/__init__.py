@@ -4,9 +4,21 @@ from typing import Any
 
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network.cells import CellNetwork, masked_log_softmax, share_hands
+from mijnlieff.train.network.cells import (
+    CellNetwork,
+    check_finite,
+    masked_log_softmax,
+    share_hands,
+)
 
-__all__ = ["CellNetwork", "masked_log_softmax", "new_network", "share_hands", "sizes_of"]
+__all__ = [
+    "CellNetwork",
+    "check_finite",
+    "masked_log_softmax",
+    "new_network",
+    "share_hands",
+    "sizes_of",
+]
 
 
 def new_network(boards: Boards, config: TrainConfig) -> CellNetwork:

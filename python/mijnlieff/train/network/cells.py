@@ -14,7 +14,7 @@ from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.geometry import CanvasGeometry, CellTables
 from mijnlieff.train.network.trunk import CellTrunk
 
-__all__ = ["CellNetwork", "masked_log_softmax", "share_hands"]
+__all__ = ["CellNetwork", "check_finite", "masked_log_softmax", "share_hands"]
 
 # Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
 _ILLEGAL_LOGIT = -1e9
@@ -214,16 +214,11 @@ class CellNetwork(CellTrunk):
         """Set the gradients of the weights to those of a loss, with a norm of at most `max_norm`.
 
         Returns:
-            The norm before that.
-
-        Raises:
-            FloatingPointError: the loss or a gradient is not finite.
+            The norm before that, see `check_finite`.
         """
         self.zero_grad()
         torch.autograd.backward(loss)
         norm: Tensor = nn.utils.clip_grad_norm_(self.parameters(), max_norm)
-        if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
-            raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
         return norm
 
     @torch.no_grad()
@@ -275,6 +270,20 @@ class CellNetwork(CellTrunk):
             return Network.of_cells(self.variant, *sizes, self.weights())
         assert self.canvas is not None  # it is for one of the two
         return Network.on_canvas(self.canvas, self.copies, *sizes, self.weights())
+
+
+def check_finite(norm: Tensor, loss: Tensor) -> None:
+    """Raise unless the gradients can be learned from; this waits for the device.
+
+    Args:
+        norm: their norm, as `CellNetwork.set_gradients` returns it.
+        loss: the loss.
+
+    Raises:
+        FloatingPointError: one of them is not finite.
+    """
+    if not bool(torch.isfinite(loss) & torch.isfinite(norm)):
+        raise FloatingPointError(f"loss {loss.item()}, gradient norm {norm.item()}")
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -58,6 +58,11 @@ class SymmetricBoards:
         # there are a zero and a one.
         self._features = torch.from_numpy(features.astype(np.int32))
         self._actions = torch.from_numpy(actions.astype(np.int32))
+
+    def to(self, device: torch.device) -> Self:
+        """Move the tables of the orientations to a device; returns itself."""
+        self._features, self._actions = self._features.to(device), self._actions.to(device)
+        return self
 
     def pack(self, played: SelfPlaySamples, values: NDArray[np.float32]) -> Samples:
         """The samples of self-play on the boards, as rows.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, masked_log_softmax
+from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
@@ -133,6 +133,7 @@ class Ppo:
         value_losses = (values - targets).square().mean(dim=0)
         loss = policy_loss + config.value_weight * value_losses.sum() - entropy_coef * entropy
         norm = self.network.set_gradients(loss, config.max_grad_norm)
+        check_finite(norm, loss)
         self.optimizer.step()
         clipped = (ratio != bounded).float().mean()
         parts = (policy_loss, value_losses[0], value_losses[1], entropy, clipped, norm)

@@ -88,7 +88,9 @@ class Trainer:
         """The learner."""
         config, network = self.config, self.network
         if config.algo == "alphazero":
-            replay = Replay(SymmetricBoards(self.boards), config.replay_positions)
+            # Other devices than these two have not been tried.
+            memory = network.device if network.device.type == "cuda" else None
+            replay = Replay(SymmetricBoards(self.boards), config.replay_positions, memory)
             return AlphaZero(network, replay, config, self._generator, self._source)
         return Ppo(network, config, self._generator, self._source)
 
