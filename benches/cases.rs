@@ -258,8 +258,7 @@ fn minimax(place: &str) -> Work {
 /// Alpha-beta without a table or an order of moves.
 fn plain(variant: &Variant, position: &Position, mut alpha: i32, beta: i32) -> i32 {
     if position.is_over(variant) {
-        let side = 1 - 2 * position.side_to_move().index() as i32;
-        return side * position.margin(variant);
+        return position.margin_of(variant, position.side_to_move());
     }
     let mut best = -100;
     for mv in position.legal_moves(variant) {

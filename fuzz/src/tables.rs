@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::game::{Board, Opening, Player, Position, Variant};
+use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::tablebase::Tablebase;
 
 use super::files::{HEADER, Start, edited, opened, sealed};
@@ -71,13 +71,8 @@ fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position,
     }
     let moves = position.legal_moves(variant).into_iter();
     let margins = moves.map(|mv| -minimax(variant, &position.play_unchecked(variant, mv), known));
-    let margin = margins.max().unwrap_or_else(|| {
-        let margin = position.margin(variant);
-        match position.side_to_move() {
-            Player::Light => margin,
-            Player::Dark => -margin,
-        }
-    });
+    let over = || position.margin_of(variant, position.side_to_move());
+    let margin = margins.max().unwrap_or_else(over);
     known.insert(*position, margin);
     margin
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::node::{Node, key};
-use crate::game::{Player, Position, Variant};
+use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
 
 /// Named in the error if memory does not suffice.
@@ -149,13 +149,4 @@ impl Index {
         self.0.insert(key, place as u32);
         Ok((place, true))
     }
-}
-
-/// The margin of a position for a player, in points.
-pub(super) fn margin_for(variant: &Variant, position: &Position, player: Player) -> i8 {
-    let margin = position.margin(variant);
-    (match player {
-        Player::Light => margin,
-        Player::Dark => -margin,
-    }) as i8
 }

@@ -44,7 +44,7 @@ use thiserror::Error;
 
 pub use finish::{BestResponse, Line, Mistakes};
 
-use self::layer::{Edge, Index, Layer, POSITIONS, Target, margin_for};
+use self::layer::{Edge, Index, Layer, POSITIONS, Target};
 use self::node::Node;
 use crate::encode::{action_of, move_of};
 use crate::game::{Player, Position, Variant};
@@ -433,7 +433,7 @@ impl BestResponseSearch {
         let (before, after) = self.layers.split_at_mut(self.ply + 1);
         let (layer, after) = (&mut before[self.ply], &mut after[0]);
         if next.is_over(&self.variant) {
-            let margin = margin_for(&self.variant, next, self.config.seat);
+            let margin = next.margin_of(&self.variant, self.config.seat) as i8;
             return Ok(layer.add_edge(Target::End(margin))?);
         }
         let index = self.next.as_mut().expect("the layer has been opened");
@@ -457,8 +457,8 @@ impl BestResponseSearch {
 
 /// Fails if the search should stop; the flag is not checked at every call.
 fn look_at_flag(place: usize, limits: Limits<'_>) -> Result<(), Halt> {
-    if place.is_multiple_of(CHECK_INTERVAL) && limits.is_stopped() {
-        return Err(Halt::Stopped);
+    if place.is_multiple_of(CHECK_INTERVAL) {
+        limits.check_stop()?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Positions stored in few bytes.
 
 use crate::encode::{action_of, move_of};
-use crate::game::{CellSet, Hand, Piece, Player, Position, Variant};
+use crate::game::{CellSet, Hand, Player, Position, Variant, count_types};
 
 /// The parent of a position that no move led to.
 const NO_ACTION: u8 = u8::MAX;
@@ -23,19 +23,12 @@ impl Node {
     pub(super) const NO_PARENT: u32 = u32::MAX;
 
     pub(super) fn new(variant: &Variant, position: &Position, parent: u32) -> Self {
-        let mut types = [0_u16; 2];
-        for cell in position.occupied() {
-            let (_, piece) = position.stone_at(cell).expect("the cell has a stone");
-            for (bit, set) in types.iter_mut().enumerate() {
-                *set |= ((piece.index() >> bit & 1) as u16) << cell.index();
-            }
-        }
         let action = position
             .last_move()
             .map_or(NO_ACTION, |mv| action_of(variant, mv) as u8);
         Self {
             stones: Player::ALL.map(|player| position.stones(player).bits() as u16),
-            types,
+            types: position.types().map(|set| set.bits() as u16),
             parent,
             action,
         }
@@ -49,21 +42,13 @@ impl Node {
     }
 
     pub(super) fn position(&self, variant: &Variant, ply: usize) -> Position {
-        let full = variant.full_hand().counts();
-        let hands = self.stones.map(|stones| {
-            let mut counts = full;
-            for piece in Piece::ALL {
-                let bit = |i: usize| match piece.index() >> i & 1 {
-                    1 => self.types[i],
-                    _ => !self.types[i],
-                };
-                counts[piece.index()] -= (stones & bit(0) & bit(1)).count_ones() as u8;
-            }
-            Hand::from_counts(counts)
-        });
         let sets = |words: [u16; 2]| words.map(|word| CellSet::from_bits(u64::from(word)));
         let last = move_of(variant, usize::from(self.action));
         let (stones, types) = (sets(self.stones), sets(self.types));
+        let hands = stones.map(|own| {
+            let used = count_types(own, types);
+            Hand::from_counts(used.map(|used| variant.copies() - used as u8))
+        });
         Position::from_words(variant, stones, types, hands, ply as u8, last)
     }
 }

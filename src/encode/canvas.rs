@@ -154,7 +154,7 @@ impl Canvas {
         usize::from(self.width)
     }
 
-    /// Slots.
+    /// The cells of the rectangle.
     #[must_use]
     pub fn area(self) -> usize {
         self.height() * self.width()

@@ -97,6 +97,7 @@ pub use notation::{
 pub use perft::{perft, perft_until};
 pub use piece::{Hand, Piece, Player};
 pub use position::Position;
+pub(crate) use position::count_types;
 pub use symmetry::Symmetry;
 pub use text::VariantTextError;
 pub use variant::{Opening, Variant};

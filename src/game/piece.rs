@@ -29,6 +29,15 @@ impl Player {
             Self::Dark => Self::Light,
         }
     }
+
+    /// 1 for Light, -1 for Dark: times a margin of Light's it is the player's, and back.
+    #[must_use]
+    pub const fn sign(self) -> i32 {
+        match self {
+            Self::Light => 1,
+            Self::Dark => -1,
+        }
+    }
 }
 
 /// A type of piece, which says where the opponent may place next (see [`crate::game`]).

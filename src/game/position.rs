@@ -102,12 +102,9 @@ impl Position {
         ply: usize,
     ) -> Result<Self, PositionError> {
         let mut reasons = Vec::new();
-        let [low, high] = types;
         let mut hands = [variant.full_hand(); 2];
         for player in Player::ALL {
-            let own = stones[player.index()];
-            let (even, odd) = (own - low, own & low);
-            let used = [even - high, odd - high, even & high, odd & high].map(CellSet::len);
+            let used = count_types(stones[player.index()], types);
             for (piece, found) in Piece::ALL.into_iter().zip(used) {
                 let copies = variant.copies();
                 if found > usize::from(copies) {
@@ -302,6 +299,12 @@ impl Position {
         i32::from(light) - i32::from(dark)
     }
 
+    /// The points of a player minus those of the opponent.
+    #[must_use]
+    pub fn margin_of(&self, variant: &Variant, player: Player) -> i32 {
+        player.sign() * self.margin(variant)
+    }
+
     /// Whether a pass is the only legal move: the game is not over, but no cell is allowed.
     #[must_use]
     pub fn must_pass(&self, variant: &Variant) -> bool {
@@ -462,4 +465,10 @@ impl Position {
             passed && self.allowed.is_empty(),
         )
     }
+}
+
+/// The stones of each type among some, by the bits of all types.
+pub(crate) fn count_types(stones: CellSet, [low, high]: [CellSet; 2]) -> [usize; 4] {
+    let (even, odd) = (stones - low, stones & low);
+    [even - high, odd - high, even & high, odd & high].map(CellSet::len)
 }

@@ -120,6 +120,12 @@ impl Variant {
         self.copies
     }
 
+    /// Whether another variant has the same board and as many copies.
+    #[must_use]
+    pub fn equals_but_for_opening(&self, other: &Self) -> bool {
+        (&self.board, self.copies) == (&other.board, other.copies)
+    }
+
     /// The hand that a player starts with.
     #[must_use]
     pub fn full_hand(&self) -> Hand {

@@ -113,9 +113,7 @@ impl Opponent {
         if kind == Kind::Perfect && num_cells > Solver::MAX_CELLS {
             return Err(NoPerfectPlay { num_cells });
         }
-        let standard = Variant::default();
-        let is_trained =
-            variant.board() == standard.board() && variant.copies() == standard.copies();
+        let is_trained = variant.equals_but_for_opening(&Variant::default());
         let (name, note) = if kind == Kind::Champion && !is_trained {
             let note = format!(
                 "The champion was trained for the standard board with two copies. {STAND_IN} plays \

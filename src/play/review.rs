@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::table::{Seat, Table};
-use super::view::{points, signed_margin};
+use super::view::points;
 use crate::encode::action_of;
 use crate::game::{Player, Position};
 
@@ -30,7 +30,7 @@ impl Table {
                 return Some(position.margin(variant));
             }
             let margins = self.exact.get(variant, position)?;
-            Some(signed_margin(position, margins.best()))
+            Some(position.side_to_move().sign() * margins.best())
         };
         line.positions().iter().map(value).collect()
     }

@@ -55,7 +55,7 @@ impl Table {
         }
         match self.exact.get(variant, position) {
             Some(margins) => json!({
-                "margin": signed_margin(position, margins.best()),
+                "margin": position.side_to_move().sign() * margins.best(),
                 "hints": margins.by_action(),
                 "pending": false,
             }),
@@ -238,14 +238,6 @@ fn choice(policy: &str) -> Value {
         "name": level.map_or(policy, |index| LEVELS[index].name),
         "rating": level.map(|index| LEVELS[index].rating),
     })
-}
-
-/// Light's points minus Dark's, from the margin of the side to move.
-pub(super) fn signed_margin(position: &Position, margin: i32) -> i32 {
-    match position.side_to_move() {
-        Player::Light => margin,
-        Player::Dark => -margin,
-    }
 }
 
 /// A number of points, in words.

@@ -37,9 +37,7 @@ pub fn choose_batch(
     assert!(num_threads > 0, "num_threads must be at least 1");
     let choose = |(): &mut (), (number, turn): (usize, &Turn<'_>)| {
         // Some policies do not search, and so do not check the flag themselves.
-        if limits.is_stopped() {
-            return Err(Halt::Stopped);
-        }
+        limits.check_stop()?;
         let mut rng = SplitMix64::stream(seed, first.wrapping_add(number as u64));
         let Turn { variant, position } = turn;
         policy.choose_within(variant, position, &mut rng, limits)

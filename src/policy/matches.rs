@@ -115,9 +115,7 @@ impl Match<'_> {
         assert!(num_threads > 0, "num_threads must be at least 1");
         let play = |(): &mut (), (index, start)| {
             // Some players do not search, and so do not check the flag themselves.
-            if limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            limits.check_stop()?;
             self.play_pair(start, first.wrapping_add(index as u64), limits)
         };
         map_in_order(openings.iter().enumerate(), num_threads, || (), play)
@@ -156,10 +154,6 @@ impl Match<'_> {
             let mv = self.policies[player].choose_within(variant, &position, rng, limits)?;
             position = position.play_unchecked(variant, mv);
         }
-        let margin = position.margin(variant);
-        Ok(match seat {
-            Player::Light => margin,
-            Player::Dark => -margin,
-        })
+        Ok(position.margin_of(variant, seat))
     }
 }

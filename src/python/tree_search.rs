@@ -19,7 +19,7 @@ use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::rules::batch::Positions;
 use crate::python::rules::canvas::PyCanvas;
-use crate::python::rules::position::check_playable;
+use crate::python::rules::position::check_all_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search_of_variants};
 
@@ -134,9 +134,7 @@ impl PyTreeSearch {
         let options = options_with(py, options, changes)?;
         let canvas = canvas.map(|PyCanvas(canvas)| canvas);
         let variants = SearchVariants::of(&positions, canvas)?;
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
+        check_all_playable(&positions, "position")?;
         let layout = if canvas.is_some() {
             Canvas::check_layout(observation.unwrap_or(Layout::Planes))?;
             Layout::Planes
@@ -277,9 +275,7 @@ impl PyTreeSearch {
             )));
         }
         let variants = self.variants.with(&positions)?;
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
+        check_all_playable(&positions, "position")?;
         let roots = variants.roots(&positions)?;
         if variants.set.all().len() > self.variants.set.all().len() {
             let set = &variants.set;

@@ -10,7 +10,7 @@
 
 use super::lookahead::{Lookahead, list_by_promise, listed_move};
 use super::{Depth, Halt, Limits, Meter, MoveSet};
-use crate::game::{Move, Player, Position, Variant};
+use crate::game::{Move, Position, Variant};
 
 /// Beyond every margin: no board has 1000 triples.
 const INFINITE: i32 = 1000;
@@ -92,7 +92,7 @@ struct DepthSearch<'a> {
 
 impl DepthSearch<'_> {
     fn root(&mut self, position: &Position, depth: u8) -> Result<BestMoves, Halt> {
-        let margin = margin(self.variant, position);
+        let margin = position.margin_of(self.variant, position.side_to_move());
         let mut best = BestMoves::none_yet();
         if position.must_pass(self.variant) {
             let margin = self.value(position, margin, depth, -INFINITE, INFINITE)?;
@@ -207,12 +207,4 @@ fn last_plies(
         }
     }
     alpha
-}
-
-/// The margin so far, for the side to move.
-fn margin(variant: &Variant, position: &Position) -> i32 {
-    match position.side_to_move() {
-        Player::Light => position.margin(variant),
-        Player::Dark => -position.margin(variant),
-    }
 }

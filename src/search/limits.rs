@@ -41,6 +41,19 @@ impl<'a> Limits<'a> {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
+    /// Fails when the stop flag has been set.
+    ///
+    /// # Errors
+    ///
+    /// [`Halt::Stopped`].
+    #[inline]
+    pub fn check_stop(&self) -> Result<(), Halt> {
+        if self.is_stopped() {
+            return Err(Halt::Stopped);
+        }
+        Ok(())
+    }
+
     /// Starts to count the nodes of a search.
     #[must_use]
     pub const fn start(self) -> Meter<'a> {
@@ -117,9 +130,7 @@ impl Meter<'_> {
 
     fn look(&self) -> Result<(), Halt> {
         let limits = &self.limits;
-        if limits.is_stopped() {
-            return Err(Halt::Stopped);
-        }
+        limits.check_stop()?;
         if limits.deadline.is_some_and(|end| Instant::now() >= end) {
             return Err(Halt::TimeLimit);
         }

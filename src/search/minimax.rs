@@ -8,7 +8,7 @@ use crate::game::{Move, Player, Position, Variant};
 /// of Light, and whether to take the most or the least is read off the side to move.
 #[must_use]
 pub fn minimax(variant: &Variant, position: &Position, depth: u32) -> i32 {
-    sign(position) * value_for_light(variant, position, depth)
+    position.side_to_move().sign() * value_for_light(variant, position, depth)
 }
 
 /// The value as [`minimax`] gives it, and every move that reaches it, by ascending action index.
@@ -22,14 +22,7 @@ pub fn minimax_moves(variant: &Variant, position: &Position, depth: u32) -> (i32
         value_for_light(variant, &next, depth - 1) == value
     };
     let moves = position.legal_moves(variant).into_iter().filter(reaches);
-    (sign(position) * value, moves.collect())
-}
-
-fn sign(position: &Position) -> i32 {
-    match position.side_to_move() {
-        Player::Light => 1,
-        Player::Dark => -1,
-    }
+    (position.side_to_move().sign() * value, moves.collect())
 }
 
 fn value_for_light(variant: &Variant, position: &Position, depth: u32) -> i32 {

@@ -7,7 +7,7 @@ use rand::Rng;
 use super::config::SelfPlayConfig;
 use crate::elementary::exp;
 use crate::encode::{action_of, move_of, num_actions};
-use crate::game::{Move, Player, Position, Variant};
+use crate::game::{Move, Position, Variant};
 use crate::memory::make_room;
 use crate::random::{Draw, SplitMix64};
 use crate::search::solver::{NO_MARGIN, Solver};
@@ -246,10 +246,7 @@ impl Game {
     pub(super) fn margins(&self, variant: &Variant) -> impl Iterator<Item = i32> {
         let mut light = self.position.margin(variant);
         self.decisions.iter().rev().map(move |decision| {
-            let sign = match decision.position.side_to_move() {
-                Player::Light => 1,
-                Player::Dark => -1,
-            };
+            let sign = decision.position.side_to_move().sign();
             light = decision.margin.map_or(light, |margin| sign * margin);
             sign * light
         })

@@ -102,9 +102,7 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
     /// The next game with a root to search; those before it are over.
     fn next_game(&self, over: &mut Vec<Game>) -> Result<Option<Game>, Halt> {
         loop {
-            if self.limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            self.limits.check_stop()?;
             let begun = self.begun.fetch_add(1, Ordering::Relaxed);
             let Some(&number) = self.numbers.get(begun) else {
                 return Ok(None);

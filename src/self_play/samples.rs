@@ -139,9 +139,7 @@ impl Samples {
         };
         let mut row = 0;
         for (number, game) in games.iter().enumerate() {
-            if limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            limits.check_stop()?;
             samples.game_margins[number] = game.position.margin(variants.get(game.variant)) as i16;
             samples.game_plies[number] = game.position.ply() as i16;
             samples.statistics.plies += game.position.ply();

@@ -7,15 +7,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::TablebaseError;
-use super::layout::{Layout, MAX_POINTS, Part};
+use super::layout::{DRAW, Layout, Part};
 use crate::memory::{OutOfMemory, filled, zeroed};
 use crate::threads::map_in_order;
 
 /// Named in the error if memory does not suffice.
 pub(super) const ROWS: &str = "the rows of a tablebase";
-
-/// A margin of 0, as it is stored. Stored values ascend with margins, and 0 is none.
-pub(super) const DRAW: u8 = MAX_POINTS as u8 + 1;
 
 /// Rows whose stones lie on one set of cells and are divided in one ratio.
 #[derive(Clone, Copy)]
@@ -45,7 +42,7 @@ pub(super) fn divisions<'a, T>(
     let mut rest = items;
     for (own_count, part) in level.parts.iter().enumerate() {
         let Some(part) = part else { continue };
-        let count = part.choices * part.own_hands * part.opp_hands * per_row;
+        let count = part.choices * part.rows() * per_row;
         for &taken in &level.sets {
             let (items, others) = rest.split_at_mut(count);
             rest = others;
@@ -177,15 +174,22 @@ pub(super) fn fill(
 
 /// Hands with one piece less, by the number of pieces placed.
 pub(super) fn hands_without(layout: &Layout) -> Vec<OtherHands> {
-    let without = |hand: u8| {
-        [0, 2, 4, 6].map(|shift| {
-            let is_held = hand >> shift & 3 > 0;
-            is_held.then(|| layout.hand_number(u32::from(hand - (1 << shift))) as u16)
-        })
-    };
+    other_hands(layout, |hand, piece| {
+        (hand & (3 * piece) > 0).then(|| hand - piece)
+    })
+}
+
+/// The hands that `change` makes, by the number of pieces placed. It is given a packed hand, and one
+/// piece of a type.
+pub(super) fn other_hands(
+    layout: &Layout,
+    change: impl Fn(u8, u8) -> Option<u8>,
+) -> Vec<OtherHands> {
+    let number = |hand: u8| layout.hand_number(hand.into()) as u16;
+    let others = |&hand: &u8| [1, 4, 16, 64].map(|piece| change(hand, piece).map(number));
     let hands = layout.hands.iter();
     hands
-        .map(|hands| hands.iter().map(|&hand| without(hand)).collect())
+        .map(|hands| hands.iter().map(others).collect())
         .collect()
 }
 
@@ -259,7 +263,7 @@ impl<'a> Filler<'a> {
                     has_replies = true;
                 }
                 let places = self.layout.places(&block, allowed);
-                let rows = block.part.own_hands * block.part.opp_hands;
+                let rows = block.part.rows();
                 self.replies.largest(places, rows, &mut self.largest);
                 let hands = block.part.opp_hands;
                 self.raise(division, piece, place, |largest, own_hand, opp_hand| {
@@ -275,7 +279,7 @@ impl<'a> Filler<'a> {
                     has_own_again = true;
                 }
                 let places = self.layout.places(&block, empty);
-                let rows = block.part.own_hands * block.part.opp_hands;
+                let rows = block.part.rows();
                 self.own_again.largest(places, rows, &mut self.largest);
                 let hands = block.part.opp_hands;
                 self.raise(division, piece, place, |largest, own_hand, opp_hand| {

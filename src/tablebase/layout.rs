@@ -9,6 +9,8 @@ pub(super) type State = SmallState<2>;
 
 /// The most points that a value of four bits tells apart.
 pub(super) const MAX_POINTS: i32 = 7;
+/// A margin of 0, as it is stored. Stored values ascend with margins, and 0 is none.
+pub(super) const DRAW: u8 = MAX_POINTS as u8 + 1;
 /// A row may be read in one word, so this many bytes follow the last one of a level.
 pub(super) const PADDING: usize = 8;
 
@@ -71,6 +73,13 @@ pub(super) struct Part {
     pub(super) opp_hands: usize,
     /// The bytes of the rows that differ only in the hands.
     pub(super) block_bytes: usize,
+}
+
+impl Part {
+    /// The rows of a block.
+    pub(super) fn rows(&self) -> usize {
+        self.own_hands * self.opp_hands
+    }
 }
 
 /// The rows of one placing of the stones, for all hands.
@@ -216,7 +225,7 @@ impl Layout {
         let levels = self.levels.iter().enumerate();
         let counts = levels.map(|(stones, level)| {
             let parts = level.parts.iter().flatten();
-            let hands = parts.map(|part| part.choices * part.own_hands * part.opp_hands);
+            let hands = parts.map(|part| part.choices * part.rows());
             let rows = (level.sets.len() * hands.sum::<usize>()) as u64;
             (rows, rows * (self.cells - stones) as u64)
         });
@@ -232,7 +241,7 @@ pub(super) fn best(row: u64, mut places: u16) -> i8 {
         best = best.max(row >> (4 * places.trailing_zeros()) & 0xf);
         places &= places - 1;
     }
-    best as i8 - (MAX_POINTS as i8 + 1)
+    best as i8 - DRAW as i8
 }
 
 fn check(variant: &Variant) -> Result<(), TablebaseError> {

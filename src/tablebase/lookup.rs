@@ -4,7 +4,7 @@ use std::slice;
 
 use super::layout::{State, best};
 use super::{Damaged, Tablebase};
-use crate::game::{Move, Piece, Player, Position, Variant};
+use crate::game::{Move, Piece, Position, Variant};
 use crate::simd::fetch;
 
 /// Positions whose rows are asked for before the first of them is read.
@@ -237,9 +237,5 @@ impl Tablebase {
 
 /// The points of the side to move less those of the opponent.
 fn points_of(variant: &Variant, position: &Position) -> i32 {
-    let margin = position.margin(variant);
-    match position.side_to_move() {
-        Player::Light => margin,
-        Player::Dark => -margin,
-    }
+    position.margin_of(variant, position.side_to_move())
 }

@@ -152,7 +152,7 @@ impl Tablebase {
     /// Whether it holds the positions of this variant: those of any opening rule.
     #[must_use]
     pub fn serves(&self, variant: &Variant) -> bool {
-        self.variant.board() == variant.board() && self.variant.copies() == variant.copies()
+        self.variant.equals_but_for_opening(variant)
     }
 
     /// The variant of its positions, with the opening rule `anywhere`.

@@ -13,8 +13,6 @@ use mijnlieff::policy::{Policy, opening};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits};
 
-use super::solver::margin_for;
-
 fn variant(rows: &str, opening: Opening) -> Variant {
     Variant::new(Board::from_text(rows).unwrap(), opening, 1).unwrap()
 }
@@ -57,7 +55,7 @@ fn least(
     known: &mut HashMap<Position, i32>,
 ) -> i32 {
     if position.is_over(variant) {
-        return margin_for(variant, position, seat);
+        return position.margin_of(variant, seat);
     }
     if let Some(&margin) = known.get(position) {
         return margin;

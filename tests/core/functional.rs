@@ -13,7 +13,7 @@ use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{IllegalAction, Observations, Reward};
 
-use super::solver::{margin_for, random_move};
+use super::solver::random_move;
 
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 const RUN: Run<'static> = Run {
@@ -108,7 +108,7 @@ fn a_step_plays_each_action_and_leaves_games_that_are_over() {
             } else {
                 // The side to move after the last turn is the opponent of who made it.
                 let mover = next.position.side_to_move().opponent();
-                margin_for(variant, &next.position, mover).signum()
+                next.position.margin_of(variant, mover).signum()
             };
             assert_eq!(found.rewards[index], wanted as f32, "{state:?} {action}");
             after.push(next);

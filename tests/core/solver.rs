@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mijnlieff::FileError;
-use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Player, Position, Variant};
+use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::{
@@ -31,14 +31,6 @@ const BOARDS: [&str; 12] = [
 
 /// Longer games than this are too many for plain minimax.
 pub(super) const MOST_PLIES: u32 = 64;
-
-/// The margin of a finished game for a player.
-pub(super) fn margin_for(variant: &Variant, position: &Position, player: Player) -> i32 {
-    match player {
-        Player::Light => position.margin(variant),
-        Player::Dark => -position.margin(variant),
-    }
-}
 
 /// The position after a legal move drawn at random.
 pub(super) fn random_move(

@@ -11,8 +11,6 @@ use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tablebase::{Tablebase, TablebaseError};
 
-use super::solver::margin_for;
-
 /// A file in a folder of its own, which goes with the value.
 struct Scratch(PathBuf);
 
@@ -54,7 +52,7 @@ fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position,
         .map(|mv| -minimax(variant, &position.play_unchecked(variant, mv), known));
     let margin = after
         .max()
-        .unwrap_or_else(|| margin_for(variant, position, position.side_to_move()));
+        .unwrap_or_else(|| position.margin_of(variant, position.side_to_move()));
     known.insert(*position, margin);
     margin
 }

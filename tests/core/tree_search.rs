@@ -15,8 +15,6 @@ use mijnlieff::tree_search::{
 };
 use mijnlieff::vector::Observations;
 
-use super::solver::margin_for;
-
 pub(crate) const TREES: usize = 10;
 
 const GUMBEL: Root = Root::Gumbel {
@@ -392,7 +390,7 @@ fn games_that_are_over_have_the_value_of_their_result() {
                 position.is_over(&variant) && !node.actions.is_empty()
             );
             if node.exact {
-                let won = margin_for(&variant, &position, mover).signum();
+                let won = position.margin_of(&variant, mover).signum();
                 assert!((node.value - won as f32).abs() < 1e-6, "{position:?}");
                 ends += 1;
             }
@@ -456,7 +454,7 @@ fn actions_are_drawn_by_visits() {
 /// Adds a player's results of all ways to play on.
 fn add_results(variant: &Variant, position: &Position, player: Player, results: &mut Vec<i32>) {
     if position.is_over(variant) {
-        results.push(margin_for(variant, position, player).signum());
+        results.push(position.margin_of(variant, player).signum());
         return;
     }
     for mv in position.legal_moves(variant) {

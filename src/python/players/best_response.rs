@@ -16,7 +16,7 @@ use crate::python::convert::arrays::readable;
 use crate::python::convert::integers::Threads;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
-use crate::python::rules::position::check_playable;
+use crate::python::rules::position::check_all_playable;
 use crate::python::tablebase::PyTablebase;
 use crate::search::Limits;
 
@@ -106,9 +106,7 @@ impl PyBestResponseSearch {
         tablebase: Option<&Bound<'_, PyTablebase>>,
     ) -> PyResult<Self> {
         let variant = common_variant(&starts)?;
-        for (i, start) in starts.iter().enumerate() {
-            check_playable(start, &format!("position {i}: "))?;
-        }
+        check_all_playable(&starts, "position")?;
         let Some(&seat) = Player::ALL.get(seat) else {
             return Err(PyValueError::new_err(format!(
                 "seat must be 0 (Light) or 1 (Dark), not {seat}"

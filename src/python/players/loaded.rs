@@ -17,7 +17,7 @@ use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Sco
 use crate::python::convert::integers::Threads;
 use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::position::{PyPosition, check_all_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
@@ -158,9 +158,7 @@ impl Loaded {
             .map(|(variant, _)| Arc::clone(variant))
             .collect();
         let boards = self.on(py, &variants)?;
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
+        check_all_playable(positions, "position")?;
         let num_threads = Threads::or_cores(None);
         let mut actions = zeroed("the actions", positions.len())?;
         let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {

@@ -12,7 +12,7 @@ use crate::python::convert::arrays::{Array2, shaped};
 use crate::python::convert::integers::{Count, First, Plies, Seed, Threads};
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
-use crate::python::rules::position::check_playable;
+use crate::python::rules::position::check_all_playable;
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
 
@@ -76,9 +76,7 @@ pub(crate) fn play_match(
 ) -> PyResult<Array2<i64>> {
     let num_threads = Threads::or_cores(num_threads);
     let variant = common_variant(&openings)?;
-    for (i, position) in openings.iter().enumerate() {
-        check_playable(position, &format!("opening {i}: "))?;
-    }
+    check_all_playable(&openings, "opening")?;
     let players = [policy.get(), opponent.get()];
     let game = Match {
         variant: &variant,

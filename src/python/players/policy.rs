@@ -22,7 +22,7 @@ use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, common_variant, cores};
-use crate::python::rules::position::{PyPosition, check_playable};
+use crate::python::rules::position::{PyPosition, check_all_playable, check_playable};
 use crate::python::tablebase::PyTablebase;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;
@@ -91,9 +91,7 @@ impl PyBuiltinPolicy {
     ///     GameOverError: a game is over, the message says which; no decision is counted.
     ///     TypeError: an item is not a `Position`.
     fn act_batch(&self, py: Python<'_>, positions: Positions) -> PyResult<Array1<i64>> {
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
+        check_all_playable(&positions, "position")?;
         let policy = self.core(py, &distinct_variants(py, &positions)?)?;
         let mut turns = with_room(ACTIONS, positions.len())?;
         turns.extend(positions.iter().map(|PyPosition { variant, core }| Turn {
@@ -123,9 +121,7 @@ impl PyBuiltinPolicy {
     ///     TypeError: an item is not a `Position`.
     fn action_probabilities(&self, py: Python<'_>, positions: Positions) -> PyResult<Array2<f64>> {
         let variant = common_variant(&positions)?;
-        for (i, position) in positions.iter().enumerate() {
-            check_playable(position, &format!("position {i}: "))?;
-        }
+        check_all_playable(&positions, "position")?;
         let policy = self.core(py, slice::from_ref(&variant))?;
         let cores = cores(&positions)?;
         let (count, width) = (cores.len(), num_actions(&variant));

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::canvas::PyCanvas;
-use super::observation::{canvas_observations, observations, rows};
-use super::position::{PyPosition, check_playable, not_a_position};
+use super::observation::{observations, rows};
+use super::position::{PyPosition, check_all_playable, not_a_position};
 use super::variant::PyVariant;
 use crate::encode::{Canvas, Layout, num_actions, write_mask};
 use crate::game::{Position, Variant};
@@ -75,22 +75,14 @@ pub(crate) fn observe_batch(
         check_positions(canvas, &positions)?;
         let [planes, height, width] = canvas.observation_shape();
         let shape = [positions.len(), planes, height, width];
-        return canvas_observations(
-            py,
-            canvas,
-            &positions,
-            PyPosition::parts,
-            None,
-            dtype,
-            &shape,
-        );
+        let layout = Layout::Planes;
+        return observations(py, Some(canvas), &positions, None, layout, dtype, &shape);
     }
     let variant = common_variant(&positions)?;
     let layout = layout.unwrap_or(Layout::Flat);
-    let cores = cores(&positions)?;
-    let mut shape = vec![cores.len()];
+    let mut shape = vec![positions.len()];
     shape.extend(layout.shape(&variant));
-    observations(py, &variant, &cores, None, layout, dtype, &shape)
+    observations(py, None, &positions, None, layout, dtype, &shape)
 }
 
 /// The action masks of several positions, int8 ``(B, num_actions)``.
@@ -190,10 +182,7 @@ pub(crate) fn python_check_playable(
         Some(PyCanvas(canvas)) => check_positions(canvas, &positions)?,
         None => drop(common_variant(&positions)?),
     }
-    for (number, position) in positions.iter().enumerate() {
-        check_playable(position, &format!("position {number}: "))?;
-    }
-    Ok(())
+    check_all_playable(&positions, "position")
 }
 
 /// Fails unless there are positions and all their boards fit the canvas.

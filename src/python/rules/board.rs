@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
-use crate::memory::with_room;
+use crate::memory::check_room;
 use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::{Blocks, RandomBlocks, index, rng_seed};
 use crate::python::convert::lists::Listed;
@@ -20,8 +20,8 @@ use crate::python::exceptions;
 use crate::random::SplitMix64;
 
 /// Memory that the boards of 0, 1, ... blocks take at most, with joints at corners, in bytes.
-const ROOM_FOR_BOARDS: [usize; Board::MAX_ARRANGED_BLOCKS + 1] = {
-    const MB: usize = 1 << 20;
+const ROOM_FOR_BOARDS: [u64; Board::MAX_ARRANGED_BLOCKS + 1] = {
+    const MB: u64 = 1 << 20;
     [0, MB, MB, MB, 2 * MB, 16 * MB, 128 * MB]
 };
 
@@ -107,7 +107,7 @@ impl PyBoard {
         corners: bool,
     ) -> PyResult<Vec<Self>> {
         // Boards lie in many small pieces of memory, so whether there is enough is asked beforehand.
-        drop(with_room::<u8>("the boards", ROOM_FOR_BOARDS[blocks])?);
+        check_room("the boards", ROOM_FOR_BOARDS[blocks])?;
         let boards = py.detach(|| Board::arrangements(blocks, corners));
         Ok(boards.into_iter().map(Self::new).collect())
     }

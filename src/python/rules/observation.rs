@@ -17,20 +17,31 @@ const QUICK_POSITIONS: usize = 4096;
 /// Named in the error if memory does not suffice.
 const OBSERVATIONS: &str = "the observations";
 
-/// The observations of positions of one variant, in an array of this shape: those of the side to
-/// move, or of one player.
+/// A position with its variant.
+pub(super) trait OfVariant: Sync {
+    fn parts(&self) -> (&Variant, &Position);
+}
+
+/// The observations of positions in an array of this shape: those of the side to move, or of one
+/// player.
+///
+/// There are positions. Without a canvas they are of one variant; a canvas has planes, and holds all
+/// boards.
 pub(super) fn observations(
     py: Python<'_>,
-    variant: &Variant,
-    positions: &[Position],
+    canvas: Option<Canvas>,
+    positions: &[impl OfVariant],
     player: Option<Player>,
     layout: Layout,
     dtype: Option<&Bound<'_, PyAny>>,
     shape: &[usize],
 ) -> PyResult<AnyArray> {
-    layout.check(variant)?;
+    if canvas.is_none() {
+        layout.check(positions[0].parts().0)?;
+    }
     if layout == Layout::Packed {
         let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
+            let (variant, position) = position.parts();
             row[0] = pack(variant, position);
             if is_off_turn(position, player) {
                 row[0] = exchange_packed(row[0]);
@@ -39,77 +50,39 @@ pub(super) fn observations(
         return Ok(shaped(py, words, shape).into_any());
     }
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => shaped(
-            py,
-            features::<f32>(py, variant, positions, player, layout)?,
-            shape,
-        )
-        .into_any(),
-        Dtype::Uint8 => shaped(
-            py,
-            features::<u8>(py, variant, positions, player, layout)?,
-            shape,
-        )
-        .into_any(),
-    })
-}
-
-/// The observations of positions on a canvas that holds their boards, in an array of this shape: those
-/// of the side to move, or of one player. `parts` gives the variant and the position.
-pub(super) fn canvas_observations<P: Sync>(
-    py: Python<'_>,
-    canvas: Canvas,
-    positions: &[P],
-    parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
-    player: Option<Player>,
-    dtype: Option<&Bound<'_, PyAny>>,
-    shape: &[usize],
-) -> PyResult<AnyArray> {
-    Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => shaped(
-            py,
-            canvas_features::<P, f32>(py, canvas, positions, parts, player)?,
-            shape,
-        )
-        .into_any(),
-        Dtype::Uint8 => shaped(
-            py,
-            canvas_features::<P, u8>(py, canvas, positions, parts, player)?,
-            shape,
-        )
-        .into_any(),
-    })
-}
-
-fn canvas_features<P: Sync, T: Feature + Zeroable>(
-    py: Python<'_>,
-    canvas: Canvas,
-    positions: &[P],
-    parts: impl Fn(&P) -> (&Variant, &Position) + Sync,
-    player: Option<Player>,
-) -> PyResult<Vec<T>> {
-    let length = canvas.observation_len();
-    rows(py, OBSERVATIONS, positions, length, |position, row| {
-        let (variant, position) = parts(position);
-        canvas.observe(variant, position, row);
-        if is_off_turn(position, player) {
-            canvas.exchange_sides(row);
+        Dtype::Float32 => {
+            let numbers = features::<f32, _>(py, canvas, positions, player, layout)?;
+            shaped(py, numbers, shape).into_any()
+        }
+        Dtype::Uint8 => {
+            let numbers = features::<u8, _>(py, canvas, positions, player, layout)?;
+            shaped(py, numbers, shape).into_any()
         }
     })
 }
 
-fn features<T: Feature + Zeroable>(
+fn features<T: Feature + Zeroable, P: OfVariant>(
     py: Python<'_>,
-    variant: &Variant,
-    positions: &[Position],
+    canvas: Option<Canvas>,
+    positions: &[P],
     player: Option<Player>,
     layout: Layout,
 ) -> PyResult<Vec<T>> {
-    let length = layout.len(variant);
+    let length = match canvas {
+        Some(canvas) => canvas.observation_len(),
+        None => layout.len(positions[0].parts().0),
+    };
     rows(py, OBSERVATIONS, positions, length, |position, row| {
-        observe(variant, position, layout, row);
-        if is_off_turn(position, player) {
-            exchange_sides(variant, layout, row);
+        let (variant, position) = position.parts();
+        let off_turn = is_off_turn(position, player);
+        match canvas {
+            Some(canvas) => canvas.observe(variant, position, row),
+            None => observe(variant, position, layout, row),
+        }
+        match canvas {
+            Some(canvas) if off_turn => canvas.exchange_sides(row),
+            None if off_turn => exchange_sides(variant, layout, row),
+            _ => (),
         }
     })
 }

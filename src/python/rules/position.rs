@@ -12,7 +12,7 @@ use pyo3::types::PyString;
 
 use super::canvas::PyCanvas;
 use super::drawing::draw;
-use super::observation::{canvas_observations, observations};
+use super::observation::{OfVariant, observations};
 use super::variant::PyVariant;
 use super::words::{packed, unpacked};
 use crate::encode::{Canvas, Layout, action_of, move_of, num_actions, write_mask};
@@ -299,22 +299,15 @@ impl PyPosition {
         player: Option<Player>,
         canvas: Option<PyCanvas>,
     ) -> PyResult<AnyArray> {
-        let layout: Layout = layout.parse()?;
+        let (layout, positions) = (layout.parse::<Layout>()?, slice::from_ref(self));
         if let Some(PyCanvas(canvas)) = canvas {
             Canvas::check_layout(layout)?;
             canvas.check(&self.variant)?;
-            let (shape, positions) = (canvas.observation_shape(), slice::from_ref(self));
-            return canvas_observations(py, canvas, positions, Self::parts, player, dtype, &shape);
+            let shape = canvas.observation_shape();
+            return observations(py, Some(canvas), positions, player, layout, dtype, &shape);
         }
-        observations(
-            py,
-            &self.variant,
-            &[self.core],
-            player,
-            layout,
-            dtype,
-            &layout.shape(&self.variant),
-        )
+        let shape = layout.shape(&self.variant);
+        observations(py, None, positions, player, layout, dtype, &shape)
     }
 
     fn __str__(&self) -> String {
@@ -356,12 +349,13 @@ impl PyPosition {
     }
 }
 
-impl PyPosition {
-    /// The variant and the position.
-    pub(super) fn parts(&self) -> (&Variant, &Position) {
+impl OfVariant for PyPosition {
+    fn parts(&self) -> (&Variant, &Position) {
         (&self.variant, &self.core)
     }
+}
 
+impl PyPosition {
     fn by_cell(
         &self,
         py: Python<'_>,
@@ -423,6 +417,15 @@ pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
 #[pyo3(name = "_restore_position")]
 pub(crate) fn restore_position(text: &str, variant: PyVariant) -> PyResult<PyPosition> {
     PyPosition::from_notation(Text(text), Some(variant))
+}
+
+/// Refuses finished games; the message starts with `what` and the number of the first.
+pub(crate) fn check_all_playable(positions: &[PyPosition], what: &str) -> PyResult<()> {
+    let is_over = |position: &PyPosition| position.core.is_over(&position.variant);
+    match positions.iter().position(is_over) {
+        Some(number) => Err(game_over(&format!("{what} {number}: "))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses finished games; the message starts with `place`.

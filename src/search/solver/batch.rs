@@ -13,18 +13,6 @@ const SOLUTIONS: &str = "the solutions of positions";
 /// Positions that a thread looks up before it looks at the limits.
 const LOOKED_UP_AT_ONCE: usize = 1024;
 
-/// A worker whose history is kept for later searches.
-struct BatchWorker<'a> {
-    solver: &'a Solver,
-    worker: Worker<'a>,
-}
-
-impl Drop for BatchWorker<'_> {
-    fn drop(&mut self) {
-        self.solver.merge_history(&self.worker);
-    }
-}
-
 impl Solver {
     /// The solutions of many positions, in their order, found by `num_threads` threads.
     ///
@@ -78,12 +66,9 @@ impl Solver {
         if let Some(tablebase) = self.tablebase() {
             return self.look_each_up(tablebase, positions, places, num_threads, limits, put);
         }
-        let hire = || BatchWorker {
-            solver: self,
-            worker: self.worker(limits),
-        };
-        let solve = |hired: &mut BatchWorker<'_>, (number, (position, place))| {
-            let solution = hired.worker.solve(position);
+        let hire = || self.worker(limits);
+        let solve = |worker: &mut Worker<'_>, (number, (position, place))| {
+            let solution = worker.solve(position);
             put(
                 place,
                 solution.map_err(|unsolved| Failure::Unsolved(number, unsolved))?,
@@ -213,14 +198,11 @@ impl Solver {
         narrow: impl Fn(&mut Worker<'_>, &Position) -> Result<R, Halt> + Sync,
     ) -> Result<Vec<R>, Halt> {
         assert!(num_threads > 0, "num_threads must be at least 1");
-        let hire = || BatchWorker {
-            solver: self,
-            worker: self.worker(limits),
-        };
-        let work = |hired: &mut BatchWorker<'_>, position: &Position| {
+        let hire = || self.worker(limits);
+        let work = |worker: &mut Worker<'_>, position: &Position| {
             // Positions that are looked up do not check the flag themselves.
-            hired.worker.check()?;
-            narrow(&mut hired.worker, position)
+            worker.check()?;
+            narrow(worker, position)
         };
         map_in_order(positions.iter(), num_threads, hire, work)
     }

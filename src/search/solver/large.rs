@@ -71,9 +71,7 @@ impl<'a> LargeSearch<'a> {
     fn bound(&mut self, position: &Position, beta: i32) -> Result<i32, Halt> {
         self.meter.count()?;
         if position.is_over(self.variant) {
-            let side = position.side_to_move();
-            let points = position.score(self.variant).map(i32::from);
-            return Ok(points[side.index()] - points[side.opponent().index()]);
+            return Ok(position.margin_of(self.variant, position.side_to_move()));
         }
         let (limits, nodes) = (self.limits, self.meter.nodes());
         if let Some(ending) = self.ending_of(position)? {

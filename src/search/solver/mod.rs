@@ -275,10 +275,7 @@ impl Solver {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Solution, Box<Unsolved>> {
-        let mut worker = self.worker(limits);
-        let answer = worker.solve(position);
-        self.merge_history(&worker);
-        answer
+        self.worker(limits).solve(position)
     }
 
     /// The margin alone, which is cheaper.
@@ -287,10 +284,8 @@ impl Solver {
     ///
     /// When a limit is reached; the bounds are proven.
     pub fn margin(&self, position: &Position, limits: Limits<'_>) -> Result<i32, (Halt, Bounds)> {
-        let mut worker = self.worker(limits);
         let mut bounds = static_bounds(&self.variant, position);
-        let answer = worker.narrow(position, 0, &mut bounds);
-        self.merge_history(&worker);
+        let answer = self.worker(limits).narrow(position, 0, &mut bounds);
         answer.map(|()| bounds.lower).map_err(|halt| (halt, bounds))
     }
 
@@ -301,10 +296,7 @@ impl Solver {
     ///
     /// When a limit is reached.
     pub fn best_moves(&self, position: &Position, limits: Limits<'_>) -> Result<MoveSet, Halt> {
-        let mut worker = self.worker(limits);
-        let answer = worker.best_moves(position);
-        self.merge_history(&worker);
-        answer
+        self.worker(limits).best_moves(position)
     }
 
     /// Whether it solves the positions of this variant.
@@ -335,13 +327,6 @@ impl Solver {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
             }
         };
-        Worker::new(&self.variant, self.known.as_ref(), searcher)
-    }
-
-    /// Keeps what a search has learned of the order of moves for the searches after it.
-    fn merge_history(&self, worker: &Worker<'_>) {
-        if let Some(history) = worker.history() {
-            self.history.store(history);
-        }
+        Worker::new(&self.variant, self.known.as_ref(), searcher, &self.history)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bounds::{Bounds, MoveBounds, static_bounds};
 use super::large::LargeSearch;
-use super::moves::History;
+use super::moves::SharedHistory;
 use super::search::SolverSearch;
 use super::{Known, Solution, Unsolved};
 use crate::game::{Move, Position, Variant};
@@ -10,10 +10,23 @@ use crate::search::{Halt, MoveSet};
 use crate::tablebase::Damaged;
 
 /// The search of one thread.
+///
+/// At its end, what it has learned of the order of moves is kept for later ones.
 pub(super) struct Worker<'a> {
     variant: &'a Variant,
     known: Option<&'a Known>,
     searcher: Searcher<'a>,
+    history: &'a SharedHistory,
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        match &self.searcher {
+            Searcher::TwoBit(search) => self.history.store(search.history()),
+            Searcher::FourBit(search) => self.history.store(search.history()),
+            Searcher::Large(_) => (), // it has none
+        }
+    }
 }
 
 pub(super) enum Searcher<'a> {
@@ -27,20 +40,13 @@ impl<'a> Worker<'a> {
         variant: &'a Variant,
         known: Option<&'a Known>,
         searcher: Searcher<'a>,
+        history: &'a SharedHistory,
     ) -> Self {
         Self {
             variant,
             known,
             searcher,
-        }
-    }
-
-    /// What it has learned of the order of moves, if anything.
-    pub(super) fn history(&self) -> Option<&History> {
-        match &self.searcher {
-            Searcher::TwoBit(search) => Some(search.history()),
-            Searcher::FourBit(search) => Some(search.history()),
-            Searcher::Large(_) => None,
+            history,
         }
     }
 
@@ -67,8 +73,7 @@ impl<'a> Worker<'a> {
     ) -> Result<(), Halt> {
         if position.is_over(self.variant) {
             let side = position.side_to_move();
-            let points = position.score(self.variant).map(i32::from);
-            *bounds = Bounds::exact(points[side.index()] - points[side.opponent().index()]);
+            *bounds = Bounds::exact(position.margin_of(self.variant, side));
             return Ok(());
         }
         if position.ply() == 0 {

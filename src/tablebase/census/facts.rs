@@ -1,7 +1,7 @@
 //! What is found out about positions that are counted.
 
-use super::super::fill::{DRAW, Division, Filler};
-use super::super::layout::{Layout, MAX_POINTS, State};
+use super::super::fill::{Division, Filler};
+use super::super::layout::{DRAW, Layout, MAX_POINTS, State};
 use super::{COUNTS, Census, CensusPosition, MarginCounts, PlyCensus};
 use crate::game::{Piece, Variant};
 use crate::memory::{OutOfMemory, filled};

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use self::facts::{Exchange, Facts};
 use self::facts::{FactFinder, Tally};
 use self::reach::{Open, Reach, hands_with};
-use super::fill::{DRAW, Division, Filler, Planes, divisions, hands_without};
-use super::layout::{Layout, MAX_POINTS, Part, State, choices};
+use super::fill::{Division, Filler, Planes, divisions, hands_without};
+use super::layout::{DRAW, Layout, MAX_POINTS, Part, State, choices};
 use super::{Tablebase, TablebaseError};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, filled, zeroed};
@@ -217,7 +217,7 @@ impl<'a> Counting<'a> {
         let stones = division.taken.count_ones() as usize;
         let mut tally = Tally::new(stones + 1);
         let cells = layout.cells - stones;
-        let block = division.part.own_hands * division.part.opp_hands * cells;
+        let block = division.part.rows() * cells;
         let mut blocks = open.chunks_exact_mut(block);
         for own in division.choices() {
             let open = blocks.next().unwrap_or_default();
@@ -241,7 +241,7 @@ impl<'a> Counting<'a> {
         if found.is_empty() {
             return Ok(());
         }
-        let rows = division.part.own_hands * division.part.opp_hands;
+        let rows = division.part.rows();
         let empty = geometry.all & !division.taken;
         self.read_rows(counter, division, own);
         if let Some(facts) = &mut counter.facts {
@@ -311,7 +311,7 @@ impl<'a> Counting<'a> {
             opp_hands,
             ..
         } = *division.part;
-        let rows = own_hands * opp_hands;
+        let rows = division.part.rows();
         if division.part.block_bytes == 0 {
             let gain = geometry.best_gain(own, set);
             let margin = geometry.points(own) + gain - geometry.points(opp);

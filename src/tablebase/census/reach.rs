@@ -1,6 +1,6 @@
 //! Which positions of a block games reach.
 
-use super::super::fill::{Division, OtherHands};
+use super::super::fill::{Division, OtherHands, other_hands};
 use super::super::layout::{Block, Layout};
 use crate::game::{Piece, Variant};
 
@@ -53,7 +53,7 @@ impl Reach<'_> {
         let opp = division.taken & !own;
         let empty = self.layout.geometry.all & !division.taken;
         let (own_hands, opp_hands) = (division.part.own_hands, division.part.opp_hands);
-        let rows = own_hands * opp_hands;
+        let rows = division.part.rows();
         if division.taken == 0 {
             return Reached {
                 sets: vec![self.variant.opening_cells().bits() as u16],
@@ -140,7 +140,7 @@ impl Reach<'_> {
     /// The rows before a placement, in which its cell is allowed.
     fn plane(&self, last: &Last<'_>) -> &[u16] {
         let block = &last.before;
-        let rows = block.part.own_hands * block.part.opp_hands;
+        let rows = block.part.rows();
         let first = block.start / self.layout.levels[block.stones].row_bytes;
         let cells = self.layout.cells - block.stones;
         &self.before[first * cells + last.place * rows..][..rows]
@@ -156,14 +156,7 @@ fn add(reached: &mut [u16], before: &[u16]) {
 /// Hands with one piece more, by the number of pieces placed.
 pub(super) fn hands_with(layout: &Layout) -> Vec<OtherHands> {
     let full = layout.hands[0][0];
-    let with = |hand: u8| {
-        [0, 2, 4, 6].map(|shift| {
-            let has_room = hand >> shift & 3 < full >> shift & 3;
-            has_room.then(|| layout.hand_number(u32::from(hand + (1 << shift))) as u16)
-        })
-    };
-    let hands = layout.hands.iter();
-    hands
-        .map(|hands| hands.iter().map(|&hand| with(hand)).collect())
-        .collect()
+    other_hands(layout, |hand, piece| {
+        (hand & (3 * piece) < full & (3 * piece)).then(|| hand + piece)
+    })
 }

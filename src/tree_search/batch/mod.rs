@@ -383,9 +383,7 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         let width = self.variants.num_actions();
         let mut results = Results::new(self.trees.len(), width)?;
         for (row, tree) in self.trees.iter().enumerate() {
-            if limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            limits.check_stop()?;
             if tree.idle {
                 continue;
             }

@@ -85,9 +85,7 @@ impl<S: GameState + PartialEq, E: ForEachTree<S>> Kernel for TreeBlock<'_, S, E>
     #[inline(always)]
     fn run<V: Simd>(self, simd: V) -> Self::Result {
         for (i, waiting) in self.waiting.iter_mut().enumerate() {
-            if self.context.exact.limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            self.context.exact.limits.check_stop()?;
             fetch_ahead(self.trees, i, self.store);
             let at = TreeMut {
                 number: self.first + i,
@@ -209,9 +207,7 @@ impl<S: GameState + PartialEq> ForEachTree<S> for RunWithRollouts {
         thread: &mut ThreadMemory<S>,
     ) -> Result<(), Halt> {
         loop {
-            if context.exact.limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            context.exact.limits.check_stop()?;
             if waiting.is_none() {
                 *waiting = tree.simulate(simd, context, store, &mut thread.workspace)?;
             }

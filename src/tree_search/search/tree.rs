@@ -171,9 +171,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         }
         while !self.is_done(context.config) {
             // Where the game is nearly over, all simulations are made here.
-            if context.exact.limits.is_stopped() {
-                return Err(Halt::Stopped);
-            }
+            context.exact.limits.check_stop()?;
             let (node, place) = self.descend(simd, context, store, &mut workspace.scratch);
             let child = store.child(node, place);
             if child != NONE {

@@ -111,8 +111,7 @@ impl Book {
     /// Whether the book is about positions of this variant: the standard board and two copies.
     #[must_use]
     pub fn serves(variant: &Variant) -> bool {
-        let standard = Variant::default();
-        variant.board() == standard.board() && variant.copies() == standard.copies()
+        variant.equals_but_for_opening(&Variant::default())
     }
 
     /// How many positions it holds.
