@@ -103,10 +103,10 @@ lint: .venv/installed-test ## Check formats, lints, types and stubs
 	$(BIN)/python -m tools.lint_javascript
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest mijnlieff._mijnlieff
-	$(BIN)/python tools/stub.py --check
+	$(BIN)/python -m tools.stub --check
 
 stub: .venv/installed-test ## Write the stub of the native module from the Rust code
-	$(BIN)/python tools/stub.py
+	$(BIN)/python -m tools.stub
 
 # Debian's compiler makes the standard library too. Locations of panics would be paths of this machine.
 WASM_TARGET := wasm32-unknown-unknown

@@ -140,7 +140,7 @@ def seconds_of_learning(keeps: bool) -> float:
     work = learning("step", network, torch.from_numpy(rows()), mixed=torch.bfloat16)
     for _ in range(5):
         work.play()
-    return processor_time(lambda: [work.play() for _ in range(STEPS)])
+    return timed(lambda: [work.play() for _ in range(STEPS)], clock=time.process_time)
 
 
 def randomize(network: torch.nn.Module) -> None:
@@ -151,11 +151,9 @@ def randomize(network: torch.nn.Module) -> None:
         torch.nn.init.normal_(weight, std=0.05)
 
 
-def processor_time(function: Callable[[], object]) -> float:
-    """Return the seconds of the processor that a call takes."""
-    begin = time.process_time()
-    function()
-    return time.process_time() - begin
+def on_processor(name: str, function: Callable[[], object], beside: str | None) -> Work:
+    """Return the work of a batch by the processor's time, which other load hardly changes."""
+    return Work(name, BATCH, lambda: [timed(function, clock=time.process_time)], beside)
 
 
 def evaluation(
@@ -173,7 +171,7 @@ def evaluation(
         with torch.inference_mode(), precision:
             network(observations)
 
-    return Work(name, BATCH, lambda: [processor_time(evaluate)], beside)
+    return on_processor(name, evaluate, beside)
 
 
 def natively(name: str, network: torch.nn.Module, observations: torch.Tensor, beside: str) -> Work:
@@ -183,7 +181,7 @@ def natively(name: str, network: torch.nn.Module, observations: torch.Tensor, be
     def evaluate() -> None:
         native.evaluate(numbers, num_threads=1)
 
-    return Work(name, BATCH, lambda: [processor_time(evaluate)], beside)
+    return on_processor(name, evaluate, beside)
 
 
 def in_onnx(
@@ -205,7 +203,7 @@ def in_onnx(
     def evaluate() -> None:
         session.run(None, given)
 
-    return [Work(name, BATCH, lambda: [processor_time(evaluate)], beside)]
+    return [on_processor(name, evaluate, beside)]
 
 
 def learning(
@@ -228,4 +226,4 @@ def learning(
         loss.backward()
         optimizer.step()
 
-    return Work(name, BATCH, lambda: [processor_time(step)], beside)
+    return on_processor(name, step, beside)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import mijnlieff
 from benches import games, networks, searches, tables
-from mijnlieff.cli.timing import line
+from mijnlieff.cli.timing import lines
 
 CASES = {
     "steps": games.steps,
@@ -108,9 +108,8 @@ def main() -> int:
             rates |= {one.work.name: one.rate for one in found.values()}
             continue
         print(f"\n{name}")
-        for one in found.values():
-            beside = one.work.beside
-            print("  " + line(one, None if beside is None else found[beside]), flush=True)
+        for line in lines(found):
+            print(f"  {line}", flush=True)
     if args.json:
         print(json.dumps(rates))
     return 0

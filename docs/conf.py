@@ -52,7 +52,6 @@ extensions = [
     "name_links",
     "native_stub",
     "offline",
-    "searched_names",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
@@ -69,10 +68,7 @@ nitpick_ignore_regex = [
     ),
 ]
 # Types in signatures that callers do not need to know.
-nitpick_ignore = [
-    ("py:class", "mijnlieff._mijnlieff.Network"),
-    ("py:class", "mijnlieff.render.shapes.DrawableVariant"),
-]
+nitpick_ignore = [("py:class", "mijnlieff._mijnlieff.Network")]
 
 default_role = "py:obj"
 add_module_names = False

@@ -33,10 +33,16 @@ def read_results(file: Path) -> dict[str, Any]:
 
 
 def write_results(file: Path, content: dict[str, Any]) -> None:
-    """Write a file with a line for each entry, and numbers of six significant digits."""
+    """Write a file with a line for each entry, and numbers of six significant digits.
+
+    Measuring takes hours and may be stopped at any moment, so the file is the old or the new one.
+    """
+    # Here, since programs that take only a path from this file run without the package.
+    from mijnlieff._util.files import write_whole
+
     entries = (f"{json.dumps(name)}: {json.dumps(_short(it))}" for name, it in content.items())
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("{" + ",\n ".join(entries) + "}\n", encoding="utf-8")
+    write_whole(file, ("{" + ",\n ".join(entries) + "}\n").encode())
 
 
 def _short(value: Any) -> Any:

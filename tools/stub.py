@@ -1,4 +1,4 @@
-"""Writes the stub of the native module: `python tools/stub.py [--check]`.
+"""Writes the stub of the native module: `python -m tools.stub [--check]`.
 
 Names, types and docstrings are those of the Rust code, which a build with the feature `stub` tells.
 Nothing of the stub is written by hand.
@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.results import ROOT
+
 STUB = ROOT / "python" / "mijnlieff" / "_mijnlieff.pyi"
 
 # What types in signatures of the Rust code are made of.

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -31,6 +31,7 @@ import numpy as np
 import pgx
 from pgx.experimental import act_randomly, auto_reset
 
+from mijnlieff.cli.timing import Measured, Work, measure, timed
 from mijnlieff.jax import Mijnlieff
 
 PLIES = 16
@@ -44,7 +45,8 @@ GAMES = {
     "mijnlieff uint8": lambda: Mijnlieff(dtype="uint8"),
     "mijnlieff flat": lambda: Mijnlieff(observation="flat"),
 }
-Round = Callable[[], np.ndarray]
+REFERENCE = "connect four"
+Round = Callable[[], Sequence[float]]
 Clock = Callable[[], float]
 
 
@@ -73,15 +75,15 @@ def by_calls(env: Any, games: int, clock: Clock, reset: bool) -> Round:
     keys = jax.random.split(jax.random.key(0), games)
     start = jax.jit(jax.vmap(env.init))(keys)
 
-    def play() -> np.ndarray:
-        random, state, spent = np.random.default_rng(0), start, np.empty(PLIES)
-        for ply in range(PLIES):
+    def play() -> list[float]:
+        random, state, spent = np.random.default_rng(0), start, []
+        for _ in range(PLIES):
             mask = np.asarray(state.legal_action_mask)
             actions = (random.random(mask.shape, np.float32) * mask).argmax(axis=1)
             actions = actions.astype(np.int32)
             begin = clock()
             state = jax.block_until_ready(step(state, actions, keys))
-            spent[ply] = clock() - begin
+            spent.append(clock() - begin)
         return spent
 
     return play
@@ -110,12 +112,10 @@ def by_scan(
     keys = jax.random.split(jax.random.key(1), PLIES)
     actions = scan(state, (keys, None))[1][2] if drawn_before else None
 
-    def play() -> np.ndarray:
-        begin = clock()
+    def run() -> None:
         jax.block_until_ready(scan(state, (keys, actions)))
-        return np.array([clock() - begin])
 
-    return play
+    return lambda: [timed(run, clock=clock)]
 
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
@@ -132,28 +132,24 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--games", type=int, default=4096)
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each way and game")
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     args = parser.parse_args()
     device = jax.devices()[0]
     print(f"{args.games:,} games on {device.platform} ({device.device_kind}), M steps/s")
     print(f"{'':<16}" + "".join(f" {way:>7} {'ratio':>6}" for way in args.ways))
-    taken: dict[tuple[str, str], float] = {}
+    columns: list[dict[str, Measured]] = []
     for way in args.ways:
-        rounds = {
+        plays = {
             name: WAYS[way](env(), args.games, CLOCKS[args.clock]) for name, env in GAMES.items()
         }
-        least = {name: play() for name, play in rounds.items()}  # compiles
-        for _ in range(args.rounds):
-            for name, play in rounds.items():
-                least[name] = np.minimum(least[name], play())
-        taken |= {(name, way): times.sum() / PLIES for name, times in least.items()}
+        works = [Work(name, args.games * PLIES, play) for name, play in plays.items()]
+        columns.append(measure(works, args.seconds))
     for name in GAMES:
         cells = (
-            f" {args.games / taken[name, way] / 1e6:7.2f} "
-            f"{taken['connect four', way] / taken[name, way]:6.2f}"
-            for way in args.ways
+            f" {found[name].rate / 1e6:7.2f} {found[name].ratio(found[REFERENCE]):6.2f}"
+            for found in columns
         )
         print(f"{name:<16}" + "".join(cells))
 

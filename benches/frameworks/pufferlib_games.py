@@ -3,8 +3,9 @@
     python benches/frameworks/pufferlib_games.py --envs 64 --steps 300
 
 Every game is against a random player, actions are random and legal, and the time to draw them
-counts. The first rows are `MijnlieffPufferEnv`, and the third one is PufferLib's `Serial` of the
-single environment in its emulation. The last row is the batch without PufferLib.
+counts. The first line is PufferLib's `Serial` of the single environment in its emulation, the next
+one the batch without PufferLib, and the last ones are `MijnlieffPufferEnv`. They take turns, and
+the least time of each step counts, since other load on the machine only makes it longer.
 """
 
 from __future__ import annotations
@@ -21,16 +22,14 @@ import pufferlib.vector
 from numpy.typing import NDArray
 
 from mijnlieff import VectorEnv
+from mijnlieff.cli.timing import Work, lines, measure
 from mijnlieff.envs import MaskInObservation
 from mijnlieff.integrations.pufferlib import MijnlieffPufferEnv
 
 GAME = "mijnlieff:Mijnlieff-v0"
 ACTIONS = 65
-
-
-def drawn(masks: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
-    """Return a random legal action for each row."""
-    return (masks * rng.random(masks.shape, np.float32)).argmax(1).astype(np.int32)
+SERIAL = "emulation, Serial"
+Masks = Callable[[NDArray[Any], Any], NDArray[Any]]
 
 
 def emulated(num_envs: int) -> Any:
@@ -44,26 +43,21 @@ def emulated(num_envs: int) -> Any:
     return pufferlib.vector.make(one, backend="Serial", num_envs=num_envs)
 
 
-def rate(env: Any, masks_of: Callable[[NDArray[Any]], NDArray[Any]], steps: int) -> float:
-    """Return steps per second, after a few to warm up."""
-    rng = np.random.default_rng(0)
-    rows, _ = env.reset(0)
-    begin = 0.0
-    for step in range(steps + 3):
-        if step == 3:
+def work(name: str, env: Any, masks_of: Masks, num_envs: int, steps: int) -> Work:
+    """Return the work of some steps, the same actions every time."""
+
+    def play() -> list[float]:
+        rng, taken = np.random.default_rng(0), []
+        rows, info = env.reset(seed=0)
+        for _ in range(steps):
             begin = time.perf_counter()
-        rows = env.step(drawn(masks_of(rows), rng))[0]
-    return steps * len(rows) / (time.perf_counter() - begin)
+            masks = masks_of(rows, info)
+            drawn = (masks * rng.random(masks.shape, np.float32)).argmax(1).astype(np.int32)
+            rows, _, _, _, info = env.step(drawn)
+            taken.append(time.perf_counter() - begin)
+        return taken
 
-
-def plain_rate(num_envs: int, steps: int) -> float:
-    """Return steps per second of the plain batch."""
-    env, rng = VectorEnv(num_envs, opponent="random", copy=False), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    begin = time.perf_counter()
-    for _ in range(steps):
-        info = env.step(drawn(info["action_mask"], rng))[4]
-    return steps * num_envs / (time.perf_counter() - begin)
+    return Work(name, steps * num_envs, play, None if name == SERIAL else SERIAL)
 
 
 def main() -> None:
@@ -71,25 +65,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--envs", type=int, default=64)
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds for each line")
     args = parser.parse_args()
-    behind = slice(-ACTIONS, None)
-    first = slice(0, ACTIONS)  # emulation sorts the names: "action_mask" is before "observations"
-    rates = {
-        f"MijnlieffPufferEnv, {dtype}": rate(
-            MijnlieffPufferEnv(args.envs, dtype=dtype), lambda rows: rows[:, behind], args.steps
-        )
-        for dtype in ("float32", "uint8")
+    games: dict[str, tuple[Any, Masks]] = {
+        # Emulation sorts the names: "action_mask" is before "observations".
+        SERIAL: (
+            emulated(args.envs),
+            lambda rows, _: rows.view(np.float32).reshape(args.envs, -1)[:, :ACTIONS],
+        ),
+        "VectorEnv without PufferLib": (
+            VectorEnv(args.envs, opponent="random", copy=False),
+            lambda _, info: info["action_mask"],
+        ),
     }
-    slow = max(1, args.steps // 10)
-    theirs = rate(
-        emulated(args.envs),
-        lambda rows: rows.view(np.float32).reshape(args.envs, -1)[:, first],
-        slow,
-    )
-    rates["emulation, Serial"] = theirs
-    rates["VectorEnv without PufferLib"] = plain_rate(args.envs, args.steps)
-    for name, value in rates.items():
-        print(f"{name:<28} {value:>12,.0f} steps/s {value / theirs:>8.1f} x")
+    for dtype in ("float32", "uint8"):
+        env = MijnlieffPufferEnv(args.envs, dtype=dtype)
+        games[f"MijnlieffPufferEnv, {dtype}"] = (env, lambda rows, _: rows[:, -ACTIONS:])
+    works = [work(name, *game, args.envs, args.steps) for name, game in games.items()]
+    print(*lines(measure(works, args.seconds)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import importlib.util
 import inspect
 import operator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol
 
 import mijnlieff
 
@@ -268,18 +268,14 @@ def hide_private_bases(
     bases[:] = filter(_is_public, bases)
 
 
-def _logger() -> Any:
-    from sphinx.util import logging  # the tests load this file without Sphinx
-
-    return logging.getLogger(__name__)
-
-
 def check(app: Sphinx, env: object) -> None:
     """Warn of public names that autodoc could not document."""
+    from sphinx.util import logging  # the tests load this file without Sphinx
+
     objects = app.env.domains.python_domain.objects
     for name in public_names():
         if f"mijnlieff.{name}" not in objects:
-            _logger().warning("mijnlieff.%s is not in the API reference", name)
+            logging.getLogger(__name__).warning("mijnlieff.%s is not in the API reference", name)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

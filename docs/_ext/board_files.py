@@ -17,6 +17,7 @@ from mijnlieff._util.files import package_data
 from mijnlieff.render import svg
 from mijnlieff.widget.art import art
 from mijnlieff.widget.static_files import static_file, widget_module
+from tools.pages.pictures import RECORD
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 FOLDER = "_static/board"
@@ -33,12 +34,6 @@ BOARDS: dict[str, dict[str, Any]] = {
         "messages": [{"type": "show", "hints": True, "evaluation": True}],
     },
 }
-
-#: What is shown where no game can be played.
-RECORD = (
-    "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-    "7. b4x, pass; 8. b3<>, b1<> #"
-)
 
 #: Modules and workers are not loaded from files, which browsers tell in the console only.
 FROM_A_FILE = (
@@ -69,7 +64,7 @@ def state(table: PlayTable) -> dict[str, Any]:
 
 
 def recorded() -> list[dict[str, Any]]:
-    """Return what is shown of the recorded game, after each number of moves."""
+    """Return what is shown where no game can be played: a recorded one, after each move."""
     table = PlayTable(Position(), "random", "both", 0)
     table.load(RECORD)
     shown = []

@@ -1,6 +1,7 @@
 """Links public names that a page writes as code, such as `Position.play`, to the API reference.
 
-So pages are plain Markdown, which also reads well where no site is built.
+So pages are plain Markdown, which also reads well where no site is built. Names of private modules
+can be linked to as well, but are kept out of the search.
 """
 
 from __future__ import annotations

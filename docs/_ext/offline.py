@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -25,21 +25,17 @@ def loaded(text: str) -> list[str]:
     return [next(filter(None, groups)) for groups in _LOADED.findall(text)]
 
 
-def _logger() -> Any:
-    from sphinx.util import logging  # the tests load this file without Sphinx
-
-    return logging.getLogger(__name__)
-
-
 def check(app: Sphinx, exception: Exception | None) -> None:
     """Look at every page and style sheet that was written."""
+    from sphinx.util import logging  # the tests load this file without Sphinx
+
     if exception is not None or app.builder.format != "html":
         return
     for path in sorted(Path(app.outdir).rglob("*")):
         if path.suffix in (".html", ".css"):
             for address in loaded(path.read_text(encoding="utf-8")):
                 name = path.relative_to(app.outdir)
-                _logger().warning("%s loads %s", name, address)
+                logging.getLogger(__name__).warning("%s loads %s", name, address)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

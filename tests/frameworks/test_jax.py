@@ -462,7 +462,7 @@ def test_the_example_runs():
 
 
 def test_the_benchmark_runs():
-    options = ("--games", 8, "--rounds", 1, "--ways", "step", "replay")
+    options = ("--games", 8, "--seconds", 0, "--ways", "step", "replay")
     printed = printed_by_script("benches/frameworks/jax_games.py", *options).splitlines()
     rows = [re.fullmatch(r"(.{16})(?: +\d+\.\d\d){4}", row) for row in printed[2:]]
     assert [row[1].rstrip() for row in rows][:2] == ["connect four", "tic-tac-toe"]

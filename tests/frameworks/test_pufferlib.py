@@ -172,7 +172,8 @@ def test_an_illegal_action_loses():
 
 def test_the_benchmark():
     printed = printed_by_script("benches/frameworks/pufferlib_games.py", "--envs", 4, "--steps", 5)
-    assert len(re.findall(r"steps/s +[\d.]+ x", printed)) == 4
+    assert len(re.findall(r"/s +[\d.]+ [num]s", printed)) == 4
+    assert len(re.findall(r"s +[\d.,]+ x emulation, Serial$", printed, re.MULTILINE)) == 3
 
 
 def test_the_examples_of_the_page_run():

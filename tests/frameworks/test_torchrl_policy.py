@@ -165,4 +165,5 @@ def test_the_example_learns():
 def test_the_benchmark_runs():
     """Also where Ray is missing, of which TorchRL makes use."""
     printed = printed_by_script("benches/frameworks/torchrl_games.py", "--envs", 2, "--steps", 2)
-    assert len(re.findall(r"steps/s +[\d.]+ x", printed)) == 3
+    assert len(re.findall(r"/s +[\d.]+ [num]s", printed)) == 3
+    assert len(re.findall(r"s +[\d.,]+ x SerialEnv of GymWrapper$", printed, re.MULTILINE)) == 2

@@ -7,6 +7,10 @@ from collections import Counter
 
 import pytest
 
+from browser import browser, page
+
+__all__ = ["browser", "page"]
+
 DEFAULT_GAMES = 2_000
 GAMES_PER_TEST = 100
 TALLY = pytest.StashKey[Counter]()

@@ -13,6 +13,7 @@ from mijnlieff import NetworkPolicy, Position, Tablebase, Variant, solve_batch
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network
 from mijnlieff.encoding import observe_batch
 from mijnlieff.policies.base import ActsInBatches
+from mijnlieff.train.network import share_hands
 from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
 
@@ -253,7 +254,7 @@ class Pool:
         at, each = rows[new], np.arange(len(new))
         samples = self.samples.take(at)
         shares = samples.observations.astype(np.float32)
-        shares[:, -8:] /= Variant().copies
+        share_hands(shares, Variant().copies)
         logits, _ = network.evaluate(shares)
         first = np.where(samples.targets > 0, logits, -np.inf).argmax(axis=1)
         is_optimal = samples.targets[each, actions[new]] > 0

@@ -26,6 +26,7 @@ from mijnlieff import Position, Variant, VectorEnv, evaluate, grade
 from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation.ladder import LADDER, fit_rating
 from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.network.symmetry import SymmetryGroup
 from tools.players import BENCHMARK
 from tools.results import RESULTS, ROOT, file_name, read_results, write_results
 
@@ -118,15 +119,13 @@ def unmasked_learning(example: Any) -> None:
 
 def turned(example: Any) -> None:
     """Rotate and mirror each position at random before it is learnt."""
-    variant, original = Variant(), example.learn
-    cells = torch.from_numpy(np.array(variant.board.symmetries)).argsort(dim=1)
-    actions = torch.from_numpy(np.array(variant.action_symmetries))
-    sources = actions.argsort(dim=1)
-    planes = torch.cat([cells, cells + 16, cells + 32, torch.arange(48, 56).expand(8, 8)], dim=1)
+    group, original = SymmetryGroup.of(Variant()), example.learn
+    planes, sources = torch.from_numpy(group.features), torch.from_numpy(group.actions)
+    actions = sources.argsort(dim=1)
 
     def learn(agent: nn.Module, optimizer: torch.optim.Optimizer, batch: list[Tensor]) -> None:
         seen, masks, chosen, *rest = batch
-        drawn = torch.randint(len(cells), (len(seen),))
+        drawn = torch.randint(group.order, (len(seen),))
         seen, masks = seen.gather(1, planes[drawn]), masks.gather(1, sources[drawn])
         original(agent, optimizer, [seen, masks, actions[drawn, chosen], *rest])
 

@@ -19,7 +19,7 @@ from mijnlieff import Network, NetworkPolicy, Policy, load_policy
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.policy import network_from_checkpoint
-from tools.fit import fit, labels
+from tools.fit import GAMES, fit, labels
 from tools.measure.processor import processor
 from tools.measure.runs import Training, snapshots
 from tools.players import SIMULATIONS
@@ -31,8 +31,8 @@ DEPTHS = range(1, 7)
 POINTS = 12
 TRAINED = {"ppo": "ppo", "alphazero exact": "exact", "alphazero pure": "pure"}
 
-#: Of behavior cloning: games whose positions are solved, and minutes of processor time.
-LABEL_GAMES, CLONING_MINUTES = 30_000, 5.0
+#: Of behavior cloning, in processor time.
+CLONING_MINUTES = 5.0
 SB3_STEPS = 3_000_000
 CLONED, SB3_MODEL, FACTS = "network.bin", "model.zip", "facts.json"
 
@@ -131,7 +131,8 @@ def facts(baseline: Baseline, folder: Path) -> dict[str, Any]:
     if baseline.training is not None:
         network, checkpoint = network_from_checkpoint(baseline.training.folder)
         counters = checkpoint.counters
-        return _facts(baseline.training.asked, counters.steps, counters.seconds, network)
+        weights = len(network.weights())
+        return _facts(baseline.training.asked, counters.steps, counters.seconds, weights)
     return read_results(folder / FACTS)
 
 
@@ -149,13 +150,13 @@ def _built_in(name: str, folder: Path) -> Policy:
     return load_policy(name)
 
 
-def _facts(command: str, steps: int, seconds: float, network: torch.nn.Module) -> dict[str, Any]:
+def _facts(command: str, steps: int, seconds: float, weights: int) -> dict[str, Any]:
     return {
         "command": command,
         "processor": processor(),
         "steps": steps,
         "seconds": seconds,
-        "weights": len(network.weights()),
+        "weights": weights,
     }
 
 
@@ -171,13 +172,14 @@ def _cloned(seed: int, folder: Path) -> Policy:
     """Return a network of AlphaZero's size that has learned the best actions from the solver."""
     file = folder / CLONED
     if not file.exists():
-        data = labels(folder.parent / "labels.npz", LABEL_GAMES)
+        data = labels(folder.parent / "labels.npz", GAMES)
         config = TrainConfig.of("alphazero", learning_rate=5e-3, regret_weight=0.0, seed=seed)
         torch.set_num_threads(1)
         network, _, seconds = fit(data, config, math.inf, CLONING_MINUTES)
         Network.from_torch(network).save(file)
         made_by = "tools/measure/baseline_players.py"
-        write_results(folder / FACTS, _facts(made_by, len(data["margins"]), seconds, network))
+        weights = len(network.weights())
+        write_results(folder / FACTS, _facts(made_by, len(data["margins"]), seconds, weights))
     return NetworkPolicy(Network.load(file))
 
 
@@ -202,5 +204,6 @@ def _sb3(seed: int, folder: Path) -> Policy:
         subprocess.run([sys.executable, *line, "--games", "2", "--graded", "3"], check=True)
         seconds = _seconds_of_children() - before
         model = MaskablePPO.load(file, device="cpu")
-        write_results(folder / FACTS, _facts(asked, SB3_STEPS, seconds, model.policy))
+        weights = sum(one.numel() for one in model.policy.parameters())
+        write_results(folder / FACTS, _facts(asked, SB3_STEPS, seconds, weights))
     return SB3Policy(MaskablePPO.load(file, device="cpu"))

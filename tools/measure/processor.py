@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 from pathlib import Path
+
+from mijnlieff._mijnlieff import num_cores
 
 _CPUINFO = Path("/proc/cpuinfo")
 #: What makes networks much faster, with its flag in Linux; the first that a processor has counts.
@@ -37,7 +38,6 @@ def machine(device: str | None) -> str:
         return processor()
     import torch
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     kind = torch.device(device).type
     name = torch.cuda.get_device_name(device) if kind == "cuda" else kind
-    return f"{processor()}, {cores} cores, and {name}"
+    return f"{processor()}, {num_cores()} cores, and {name}"

@@ -31,7 +31,7 @@ from mijnlieff.train import TrainConfig
 from mijnlieff.train.run.folder import RunFolder
 from tools.measure.runs import Training
 from tools.measure.training_measures import player_of
-from tools.pages.numbers import spread
+from tools.pages.numbers import percents, spread
 from tools.players import BENCHMARK, GRADED, MODES, SIMULATIONS
 from tools.results import read_results, write_results
 
@@ -116,7 +116,7 @@ def rows(
                 changes,
                 spread([one["games"] for one in group], ",.0f"),
                 spread([one["samples"] / 1e6 for one in group], ".2f"),
-                *(spread([100 * one[name] for one in group], ".1f", " %") for name in GRADED),
+                *(percents([one[name] for one in group]) for name in GRADED),
             ]
         )
     return cells

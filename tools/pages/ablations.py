@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from mijnlieff._util.output import markdown_table
-from tools.pages.numbers import spread
+from tools.pages.numbers import percents, spread
 from tools.results import file_name, read_results
 
 __all__ = ["ablations", "files"]
@@ -64,13 +65,12 @@ def ablations(results: Path) -> str:
 
 def _cells(seeds: dict[str, Any], base: dict[str, Any]) -> list[str]:
     """Return what a row says, beside the same seeds of the example."""
-    optimal = [100 * one["optimal"] for one in seeds.values()]
-    change = sum(optimal) / len(optimal)
-    change -= sum(100 * base[seed]["optimal"] for seed in seeds) / len(seeds)
+    optimal = [one["optimal"] for one in seeds.values()]
+    change = fmean(optimal) - fmean(base[seed]["optimal"] for seed in seeds)
     return [
         str(len(seeds)),
-        spread(optimal, ".1f", " %"),
-        "-" if seeds == base else f"{change:+.1f}",
+        percents(optimal),
+        "-" if seeds == base else f"{100 * change:+.1f}",
         spread([one["rating"] for one in seeds.values()], "+.0f"),
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mijnlieff._util.output import markdown_table
 from tools.pages.baselines_plots import Row, by_name, draw_curves, draw_grades, shown
-from tools.pages.numbers import percent, signed, spread
+from tools.pages.numbers import percent, percents, signed, spread
 from tools.results import read_results
 
 __all__ = ["files", "measured"]
@@ -51,7 +51,7 @@ def grades(rows: list[Row]) -> str:
             if len(group) == 1:
                 shares.append(percent(total[0][key], total[0][f"{key}_interval"]))
             else:
-                shares.append(spread([100 * one[key] for one in total], ".1f", " %"))
+                shares.append(percents([one[key] for one in total]))
         regret = spread([one["regret"] for one in total], ".3f")
         cells.append([f"`{shown(name)}`", str(len(group)), *shares, regret])
     return markdown_table(

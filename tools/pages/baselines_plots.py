@@ -8,9 +8,10 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from mijnlieff.evaluation.axes import BLUE, GREEN, ORANGE
 from tools.pages.plots import svg_text
 
-COLORS = {"ppo": "#009E73", "alphazero exact": "#0072B2", "alphazero pure": "#E69F00"}
+COLORS = {"ppo": GREEN, "alphazero exact": BLUE, "alphazero pure": ORANGE}
 GRAY = "#6b6b6b"
 
 Row = dict[str, Any]

@@ -7,14 +7,10 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from mijnlieff.evaluation.axes import BLUE, GREEN, ORANGE, PURPLE
 from tools.pages.plots import svg_text
 
-OPENINGS = {
-    "outside": "#0072B2",
-    "anywhere": "#009E73",
-    "corner": "#E69F00",
-    "corner_straight": "#CC79A7",
-}
+OPENINGS = {"outside": BLUE, "anywhere": GREEN, "corner": ORANGE, "corner_straight": PURPLE}
 #: The most points of a margin.
 LARGEST = 7
 #: From this margin on the color is darkest: losses are orange, wins blue, draws gray.

@@ -28,7 +28,7 @@ def grades(report: dict[str, Any], group: str) -> str:
     rows = []
     for player, by_group in report["grades"].items():
         one = by_group[group]
-        kept = "-" if one["kept"] is None else f"{100 * one['kept']:.1f} %"
+        kept = "-" if one["kept"] is None else percent(one["kept"])
         rows.append([player, share(one, "optimal"), kept, f"{one['regret']:.3f}"])
     return markdown_table(["player", "optimal", "outcome kept", "regret"], rows)
 
@@ -50,7 +50,7 @@ def boards(report: dict[str, Any]) -> str:
     lines = ["```text"]
     for start in range(0, len(held_out), COLUMNS):
         drawn = [text.splitlines() for text in held_out[start : start + COLUMNS]]
-        shares = [f"{100 * one['optimal']:.1f} %" for one in network[start : start + COLUMNS]]
+        shares = [percent(one["optimal"]) for one in network[start : start + COLUMNS]]
         height = max(map(len, drawn))
         for line in range(height):
             # Boards stand on a common line.

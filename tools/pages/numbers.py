@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-__all__ = ["percent", "signed", "spread"]
+__all__ = ["percent", "percents", "signed", "spread"]
 
 
 def percent(share: float, interval: Sequence[float] | None = None) -> str:
@@ -29,3 +29,8 @@ def spread(values: Sequence[float], shown: str, unit: str = "") -> str:
     mean = format(statistics.fmean(values), shown)
     low, high = format(min(values), shown), format(max(values), shown)
     return f"{mean}{unit}" + (f" ({low} to {high})" if low != high else "")
+
+
+def percents(shares: Sequence[float]) -> str:
+    """Return the mean of the shares of some seeds, with the least and the largest as `spread`."""
+    return spread([100 * share for share in shares], ".1f", " %")

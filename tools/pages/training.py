@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.output import markdown_table
-from tools.pages.numbers import percent, spread
+from tools.pages.numbers import percent, percents
 from tools.pages.training_plot import draw
 from tools.pages.training_runs import Run, measured
 from tools.players import DEVICES, GRADED, MODES, PLACES, PLAYERS, SIMULATIONS, WAYS
@@ -26,14 +26,10 @@ def summary(runs: list[Run]) -> str:
         cells = [[one["grades"][way]["total"]["optimal"] for one in seeds] for way in GRADED]
         alone = [{it["opponent"]: it["score"] for it in one["matches"][0]} for one in seeds]
         cells.append([scores["minimax:4"] for scores in alone])
-        rows.append([f"{minutes:g}", kind, str(len(seeds)), *map(_percents, cells)])
+        rows.append([f"{minutes:g}", kind, str(len(seeds)), *map(percents, cells)])
     head = ["minutes", "mode", "seeds", *(f"optimal, {WAYS[way]}" for way in GRADED)]
     head.append(f"{WAYS['alone']} against `minimax:4`")
     return markdown_table(head, rows, num_texts=2)
-
-
-def _percents(shares: Sequence[float]) -> str:
-    return spread([100 * share for share in shares], ".1f", " %")
 
 
 def made(runs: list[Run]) -> str:

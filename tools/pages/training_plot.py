@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mijnlieff.evaluation.axes import BLUE, GREEN, ORANGE, PURPLE
 from tools.pages.plots import svg_text
 from tools.pages.training_runs import Run
 from tools.players import BENCHMARK, WAYS
 
-COLORS = {"exact": "#0072B2", "pure": "#E69F00"}
+COLORS = {"exact": BLUE, "pure": ORANGE}
 #: Of runs on a device.
-DEVICE_COLORS = {"exact": "#CC79A7", "pure": "#009E73"}
+DEVICE_COLORS = {"exact": PURPLE, "pure": GREEN}
 STYLES = {"alone": "-", "search": "--"}
 _LOSSES = {"policy_loss": "policy loss, nats", "margin_loss": "margin loss"}
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, Self, TextIO
 
+from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
+
 __all__ = [
     "LineClock",
     "StatusBar",
@@ -24,6 +26,7 @@ __all__ = [
     "html_table",
     "markdown_table",
     "note",
+    "note_error",
     "print_table",
     "print_wrapped",
     "progress_bar",
@@ -203,6 +206,22 @@ def note(text: str) -> None:
     """Print a line to standard error."""
     if sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)
+
+
+def note_error(program: str, error: Exception) -> int:
+    """Print an error of a command in one line to standard error.
+
+    Args:
+        program: the name of the command.
+        error: why it ended.
+
+    Returns:
+        The exit code: 2 for wrong arguments, 1 for a failure while running.
+    """
+    note(f"{program}: error: {' '.join(str(error).split())}")
+    if isinstance(error, BoardError | ParseError | VariantError):
+        return 2
+    return 1 if isinstance(error, MijnlieffError | OSError | MemoryError) else 2
 
 
 class LineClock:

@@ -10,14 +10,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mijnlieff._util.output import note
+from mijnlieff._util.output import note, note_error
 from mijnlieff.cli.parser import command_of, parse
-from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
+from mijnlieff.errors import MijnlieffError
 
 __all__ = ["main"]
-
-_WRONG_ARGUMENT = (BoardError, ParseError, VariantError)
-"""Errors about arguments of the command line, as opposed to failures while running."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +50,4 @@ def _run(arguments: list[str]) -> int:
     except (MijnlieffError, ValueError, OSError, MemoryError) as error:
         if isinstance(error, BrokenPipeError):
             raise
-        message = " ".join(str(error).split())
-        note(f"mijnlieff {command_of(arguments)}: error: {message}")
-        ours = isinstance(error, MijnlieffError | OSError | MemoryError)
-        return 2 if isinstance(error, _WRONG_ARGUMENT) or not ours else 1
+        return note_error(f"mijnlieff {command_of(arguments)}", error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Measured", "Work", "copies", "line", "measure", "timed"]
+__all__ = ["Measured", "Work", "copies", "line", "lines", "measure", "timed"]
 
 #: Parts of the work of copying, and how many bytes each copies at least: the clock ticks coarsely.
 _COPIES = 16
@@ -82,11 +82,13 @@ def measure(works: Sequence[Work], seconds: float) -> dict[str, Measured]:
     return {work.name: Measured(work, least[work.name]) for work in works}
 
 
-def timed(work: Callable[..., object], *arguments: Any) -> float:
-    """Return the seconds that a call takes."""
-    begin = time.perf_counter()
+def timed(
+    work: Callable[..., object], *arguments: Any, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Return the seconds that a call takes, by the clock."""
+    begin = clock()
     work(*arguments)
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
 def copies(
@@ -141,6 +143,12 @@ def line(found: Measured, reference: Measured | None) -> str:
     if reference is None:
         return cells
     return f"{cells}{_digits(found.ratio(reference)):>9} x {reference.work.name}"
+
+
+def lines(found: Mapping[str, Measured]) -> list[str]:
+    """Return a line for everything that was measured together; see `line`."""
+    beside = ((one, one.work.beside) for one in found.values())
+    return [line(one, None if name is None else found[name]) for one, name in beside]
 
 
 def _digits(number: float) -> str:

@@ -1,4 +1,4 @@
-"""Axes for the plots of reports."""
+"""Axes and colors for the plots of reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from mijnlieff._util.extras import needs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["new_axes"]
+__all__ = ["BLUE", "GREEN", "ORANGE", "PALETTE", "PURPLE", "VERMILION", "new_axes"]
+
+# Of the palette of Okabe and Ito, which color-blind readers can tell apart.
+BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
+#: The colors of several lines, in this order.
+PALETTE = (BLUE, ORANGE, GREEN, PURPLE)
 
 
 def new_axes(width: float, height: float) -> Axes:

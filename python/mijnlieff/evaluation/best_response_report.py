@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mijnlieff._mijnlieff import Position, format_record
 from mijnlieff._util.output import TableReport
-from mijnlieff.evaluation.axes import new_axes
+from mijnlieff.evaluation.axes import VERMILION, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +141,7 @@ class BestResponse(TableReport):
             axes = new_axes(7, 4)
         kept = {ply: kept for ply, (kept, _) in self.mistakes.items()}
         given_away = {ply: count for ply, (_, count) in self.mistakes.items()}
-        bars = (("outcome kept before", kept, "#BBBBBB"), ("given away", given_away, "#D55E00"))
+        bars = (("outcome kept before", kept, "#BBBBBB"), ("given away", given_away, VERMILION))
         for label, counts, color in bars:
             axes.bar(list(counts), list(counts.values()), color=color, label=label, width=0.8)
         axes.set_yscale("symlog", linthresh=1)

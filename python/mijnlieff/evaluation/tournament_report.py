@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mijnlieff._util.output import TableReport
-from mijnlieff.evaluation.axes import new_axes
+from mijnlieff.evaluation.axes import BLUE, new_axes
 from mijnlieff.evaluation.match_report import MatchReport, SeatRecord
 from mijnlieff.evaluation.statistics import NORMAL_QUANTILE, fit_ratings, point_groups
 
@@ -146,7 +146,7 @@ class TournamentReport(TableReport):
         intervals = np.array([standing.elo_interval for standing in self.standings])
         rows = np.arange(len(elo))
         reach = np.abs(intervals - elo[:, None]).T
-        axes.errorbar(elo, rows, xerr=reach, fmt="o", color="#0072B2", capsize=4, lw=1.5)
+        axes.errorbar(elo, rows, xerr=reach, fmt="o", color=BLUE, capsize=4, lw=1.5)
         for row, standing in zip(rows, self.standings, strict=True):
             axes.annotate(
                 f"{standing.elo:+.0f}",

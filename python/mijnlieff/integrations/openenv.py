@@ -15,7 +15,7 @@ from uuid import uuid4
 from mijnlieff._mijnlieff import __version__, as_variant
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs, require_version
-from mijnlieff._util.output import note
+from mijnlieff._util.output import note_error
 from mijnlieff.errors import GameOverError, MijnlieffError
 from mijnlieff.integrations.text.game import SEATS, TextGame
 from mijnlieff.integrations.text.positions import moves_text
@@ -221,8 +221,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         app = create_app(**options)
     except (MijnlieffError, ValueError) as error:
-        note(f"{parser.prog}: error: {error}")
-        return 2
+        return note_error(parser.prog, error)
     import uvicorn
 
     uvicorn.run(app, host=host, port=port)

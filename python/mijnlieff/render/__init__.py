@@ -6,9 +6,8 @@ needs Pillow and pygame-ce; both are in the extra ``render`` and are imported on
 """
 
 from mijnlieff.render.gallery import Gallery
-from mijnlieff.render.shapes import Drawable
 from mijnlieff.render.to_image import image
 from mijnlieff.render.to_svg import svg
 from mijnlieff.render.window import Window
 
-__all__ = ["Drawable", "Gallery", "Window", "image", "svg"]
+__all__ = ["Gallery", "Window", "image", "svg"]

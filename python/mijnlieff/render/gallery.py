@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import SupportsIndex
 
+from mijnlieff._mijnlieff import Position
 from mijnlieff._util.arguments import integer
 from mijnlieff.render.scene import scene
-from mijnlieff.render.shapes import Drawable
 from mijnlieff.render.sizes import pixels
 from mijnlieff.render.to_svg import FONTS, element
 
@@ -37,13 +37,13 @@ class Gallery:
 
     def __init__(
         self,
-        positions: Iterable[Drawable],
+        positions: Iterable[Position],
         captions: Iterable[str] | None = None,
         size: SupportsIndex = 320,
         columns: SupportsIndex = 4,
     ) -> None:
         """Check the arguments."""
-        self.positions: Sequence[Drawable] = tuple(positions)
+        self.positions: Sequence[Position] = tuple(positions)
         self.captions: Sequence[str] = (
             ("",) * len(self.positions) if captions is None else tuple(captions)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mijnlieff.render.shapes import DrawableBoard
+from mijnlieff._mijnlieff import Board
 
 __all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange", "column_name"]
 
@@ -54,7 +54,7 @@ class Layout:
         )
 
 
-def arrange(board: DrawableBoard) -> Layout:
+def arrange(board: Board) -> Layout:
     """Return the layout of a board, with trays below or beside it, whichever is more compact."""
     scale = max(1.0, max(board.width, board.height) / _LONG_SIDE)
     label_size = min(_LABEL_SIZE * scale, _LARGEST_LABEL)

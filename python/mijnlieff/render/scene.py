@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mijnlieff._mijnlieff import Position
 from mijnlieff.render.layout import (
     CELL,
     TILE_EDGE,
@@ -12,7 +13,7 @@ from mijnlieff.render.layout import (
     column_name,
 )
 from mijnlieff.render.pieces import stone
-from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Shape, Text
+from mijnlieff.render.shapes import Circle, Rect, Scene, Shape, Text
 from mijnlieff.rules import PLAYERS, Piece
 
 __all__ = ["scene"]
@@ -32,7 +33,7 @@ _OPEN = "#0b6e7f"
 _LAST = "#e8590c"
 
 
-def scene(position: Drawable) -> Scene:
+def scene(position: Position) -> Scene:
     """Return the drawing of a position."""
     board = position.variant.board
     layout = arrange(board)
@@ -64,7 +65,7 @@ def scene(position: Drawable) -> Scene:
     for cell, (x, y) in enumerate(board.cells):
         owner = int(position.stones[cell])
         if owner:
-            piece = _piece(position, cell)
+            piece = int(position.pieces[cell])
             center = layout.center(x, y)
             shapes += stone("stone", center, 0.39 * CELL, owner - 1, piece, shadow=True)
         if cell == last_cell:
@@ -82,12 +83,7 @@ def scene(position: Drawable) -> Scene:
     )
 
 
-def _piece(position: Drawable, cell: int) -> int:
-    """Return the type of the stone on a cell, -1 if unknown."""
-    return -1 if position.pieces is None else int(position.pieces[cell])
-
-
-def _status(position: Drawable, *, must_pass: bool) -> str:
+def _status(position: Position, *, must_pass: bool) -> str:
     """Return the turn, or the result of a finished game, in a few words."""
     light, dark = position.score
     if position.is_over:
@@ -102,7 +98,7 @@ def _status(position: Drawable, *, must_pass: bool) -> str:
     return turn
 
 
-def _status_line(layout: Layout, position: Drawable, status: str) -> list[Shape]:
+def _status_line(layout: Layout, position: Position, status: str) -> list[Shape]:
     """Draw the status text, after a plain stone of the player that it names."""
     x, y = layout.status
     size = 18 * layout.scale
@@ -151,7 +147,7 @@ def _cell(layout: Layout, x: int, y: int, *, is_open: bool) -> list[Shape]:
     return shapes
 
 
-def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
+def _tray(layout: Layout, position: Position, player: int) -> list[Shape]:
     """Draw a player's name, points and hand; the side to move gets a thick outline."""
     scale = layout.scale
     left, top = layout.trays[player]
@@ -206,17 +202,13 @@ def _tray(layout: Layout, position: Drawable, player: int) -> list[Shape]:
     return shapes
 
 
-def _describe(position: Drawable, open_cells: set[int]) -> str:
+def _describe(position: Position, open_cells: set[int]) -> str:
     """Describe the whole position in words, for screen readers."""
     names = [f"{column_name(x)}{y + 1}" for x, y in position.variant.board.cells]
 
     def stones(owner: int) -> str:
-        placed = []
-        for cell, name in enumerate(names):
-            if int(position.stones[cell]) == owner:
-                piece = _piece(position, cell)
-                placed.append(name + (_SIGNS[piece] if 0 <= piece < len(_SIGNS) else ""))
-        return " ".join(placed) or "none"
+        cells = zip(names, position.stones, position.pieces, strict=True)
+        return " ".join(name + _SIGNS[piece] for name, of, piece in cells if of == owner) or "none"
 
     def hand(player: int) -> str:
         counts = zip(_SIGNS, position.hands[player], strict=True)

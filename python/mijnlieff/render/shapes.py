@@ -1,4 +1,4 @@
-"""The primitive shapes of a drawing, and the protocol of positions that can be drawn.
+"""The primitive shapes of a drawing.
 
 All colors are opaque ``#rrggbb``, so a backend only has to paint the shapes in order. Lengths are
 in drawing units, with the origin at the top left and y downwards.
@@ -6,95 +6,10 @@ in drawing units, with the origin at the top left and y downwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-__all__ = [
-    "Circle",
-    "Drawable",
-    "DrawableBoard",
-    "DrawableVariant",
-    "Rect",
-    "Scene",
-    "Shape",
-    "Stroke",
-    "Text",
-]
-
-
-class DrawableBoard(Protocol):
-    """The part of a board that a drawing needs."""
-
-    @property
-    def num_cells(self) -> int:
-        """Number of cells."""
-
-    @property
-    def width(self) -> int:
-        """Width of the bounding box in cells."""
-
-    @property
-    def height(self) -> int:
-        """Height of the bounding box in cells."""
-
-    @property
-    def cells(self) -> Sequence[tuple[int, int]]:
-        """``(x, y)`` of every cell by cell number, ``y`` upwards."""
-
-
-class DrawableVariant(Protocol):
-    """The part of a variant that a drawing needs."""
-
-    @property
-    def board(self) -> DrawableBoard:
-        """The board."""
-
-    @property
-    def pass_action(self) -> int:
-        """Index of the pass."""
-
-
-class Drawable(Protocol):
-    """The part of a position that a drawing needs; ``mijnlieff.Position`` implements it."""
-
-    @property
-    def variant(self) -> DrawableVariant:
-        """The variant, with its board."""
-
-    @property
-    def stones(self) -> npt.NDArray[np.int8]:
-        """int8 ``(num_cells,)``: 0 empty, 1 Light, 2 Dark."""
-
-    @property
-    def pieces(self) -> npt.NDArray[np.int8] | None:
-        """int8 ``(num_cells,)``: type 0..3 of the stone, -1 if empty or unknown; or None."""
-
-    @property
-    def hands(self) -> npt.NDArray[np.int8] | npt.NDArray[np.uint8]:
-        """``(2, 4)``: number of pieces of each type in the hands of Light and Dark."""
-
-    @property
-    def to_play(self) -> int:
-        """0 when Light is to move, 1 when Dark is."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over."""
-
-    @property
-    def score(self) -> tuple[int, int]:
-        """Points of Light and of Dark."""
-
-    @property
-    def last_action(self) -> int | None:
-        """The last action, None at the start or if unknown."""
-
-    def legal_actions(self) -> npt.NDArray[np.int64]:
-        """Ascending legal actions."""
+__all__ = ["Circle", "Rect", "Scene", "Shape", "Stroke", "Text"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from mijnlieff._mijnlieff import Position
 from mijnlieff._util.extras import needs
 from mijnlieff.render.scene import scene
-from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Stroke, Text
+from mijnlieff.render.shapes import Circle, Rect, Scene, Stroke, Text
 from mijnlieff.render.sizes import pixels
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _OVERSAMPLED = 4096
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
-def image(position: Drawable, *, size: SupportsIndex | None = None) -> npt.NDArray[np.uint8]:
+def image(position: Position, *, size: SupportsIndex | None = None) -> npt.NDArray[np.uint8]:
     """Return a position as an image; all positions of one board and size have the same shape.
 
     Args:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import SupportsIndex
 
+from mijnlieff._mijnlieff import Position
 from mijnlieff.render.scene import scene
-from mijnlieff.render.shapes import Circle, Drawable, Rect, Scene, Shape, Stroke, Text
+from mijnlieff.render.shapes import Circle, Rect, Scene, Shape, Stroke, Text
 from mijnlieff.render.sizes import pixels
 
 __all__ = ["FONTS", "element", "shape_element", "svg"]
@@ -14,7 +15,7 @@ __all__ = ["FONTS", "element", "shape_element", "svg"]
 FONTS = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
-def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
+def svg(position: Position, *, size: SupportsIndex | None = None) -> str:
     """Return a position as an SVG element, for a file or for a web page.
 
     It has no ids, style sheets, scripts or links, so a page can hold several. The attribute
@@ -31,7 +32,7 @@ def svg(position: Drawable, *, size: SupportsIndex | None = None) -> str:
     return element(position, size, 'style="max-width:100%;height:auto"')
 
 
-def element(position: Drawable, size: SupportsIndex | None, attributes: str) -> str:
+def element(position: Position, size: SupportsIndex | None, attributes: str) -> str:
     """Return a position as an SVG element with more attributes, such as its place.
 
     Args:

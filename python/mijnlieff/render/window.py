@@ -6,9 +6,9 @@ import importlib
 import os
 from typing import Any, SupportsIndex
 
+from mijnlieff._mijnlieff import Position
 from mijnlieff._util.extras import needs
 from mijnlieff.errors import MissingExtraError
-from mijnlieff.render.shapes import Drawable
 from mijnlieff.render.to_image import image
 
 __all__ = ["Window"]
@@ -48,7 +48,7 @@ class Window:
         """Whether the window is open."""
         return self._window is not None
 
-    def show(self, position: Drawable) -> bool:
+    def show(self, position: Position) -> bool:
         """Draw a position, and wait first if the previous one was shown only a moment ago.
 
         If the user closes the window, it stays closed: the program continues, and this method does

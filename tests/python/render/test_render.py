@@ -6,17 +6,18 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from drawn_positions import POSITIONS, SIGNS, STANDARD, FakePosition, board_from, position_from
+from drawn_positions import EIGHT_ROWS, POSITIONS, after
+from mijnlieff import Board, Piece, Position, Variant
 from mijnlieff.errors import MissingExtraError
 from mijnlieff.render import Window, image, svg
 from mijnlieff.render.layout import column_name
 from mijnlieff.render.scene import scene
+from played import example, finished
 from processes import run_python
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,24 +33,25 @@ def texts(text: str, part: str) -> list[str | None]:
 
 
 @pytest.fixture(params=POSITIONS)
-def position(request: pytest.FixtureRequest) -> FakePosition:
+def position(request: pytest.FixtureRequest) -> Position:
     return POSITIONS[request.param]
 
 
-def test_svg_has_every_stone_and_mark(position: FakePosition) -> None:
+def test_svg_has_every_stone_and_mark(position: Position) -> None:
     drawn = parts(svg(position))
     num_stones = int(np.count_nonzero(position.stones))
-    num_cells = position.variant.board.num_cells
+    num_cells, pass_action = position.variant.board.num_cells, position.variant.pass_action
     assert drawn.count("cell") == num_cells
     assert drawn.count("stone") == drawn.count("stone-sign") == num_stones
-    assert drawn.count("open") == len({action % num_cells for action in position.legal})
+    placements = set(position.legal_actions().tolist()) - {pass_action}
+    assert drawn.count("open") == len({action % num_cells for action in placements})
     assert drawn.count("hand") == drawn.count("hand-sign") == drawn.count("count") == 8
-    passed = position.last_action in (None, position.variant.pass_action)
+    passed = position.last_action in (None, pass_action)
     assert drawn.count("last") == (0 if passed else 1)
     assert drawn.count("tray-to-move") == (0 if position.is_over else 1)
 
 
-def test_everything_lies_inside_the_frame(position: FakePosition) -> None:
+def test_everything_lies_inside_the_frame(position: Position) -> None:
     drawing = scene(position)
     for shape in drawing.shapes:
         left, top, right, bottom = shape.bounds()
@@ -62,16 +64,20 @@ def test_everything_lies_inside_the_frame(position: FakePosition) -> None:
     assert (width, height) == pytest.approx((drawing.width, drawing.height), abs=0.01)
 
 
-@pytest.mark.parametrize("shape", ["#", "##", "# #", "# # #", "## ##", "#" * 64])
-def test_the_longest_writing_fits(shape: str) -> None:
-    board = board_from(shape)
-    position = replace(
-        position_from(board, "", "a1", copies=255),
-        to_play=1,
-        last_action=4 * board.num_cells,
-        score=(200, 200),
-    )
-    assert texts(svg(position), "status") == ["Light passed, Dark to move"]
+@pytest.mark.parametrize(
+    ("shape", "record", "status"),
+    [
+        ("#", "", "Light to move"),
+        ("##", "a1<> pass", "Dark passed, Light to move"),
+        ("#/#", "a1<> pass", "Dark passed, Light to move"),
+        ("#/#/#", "a1+ a2<> pass", "Light passed, Dark to move"),
+        ("##/##", "a1+ b1<> pass", "Light passed, Dark to move"),
+        ("#" * 64, "a1+ c1x pass", "Light passed, Dark to move"),
+    ],
+)
+def test_the_longest_writing_fits(shape: str, record: str, status: str) -> None:
+    position = after(shape, record, copies=127)
+    assert texts(svg(position), "status") == [status]
     drawing = scene(position)
     for shape_drawn in drawing.shapes:
         left, _, right, _ = shape_drawn.bounds()
@@ -79,7 +85,7 @@ def test_the_longest_writing_fits(shape: str) -> None:
         assert right <= drawing.width, shape_drawn
 
 
-def test_trays_neither_touch_each_other_nor_the_board(position: FakePosition) -> None:
+def test_trays_neither_touch_each_other_nor_the_board(position: Position) -> None:
     shapes = scene(position).shapes
     trays = [shape.bounds() for shape in shapes if shape.part in ("tray", "tray-to-move")]
     cells = [shape.bounds() for shape in shapes if shape.part in ("cell", "column", "row")]
@@ -116,14 +122,15 @@ def test_svg_can_share_a_page() -> None:
 
 def test_signs_differ() -> None:
     paths = set()
-    for sign in SIGNS:
-        root = ElementTree.fromstring(svg(position_from(STANDARD, f"b2{sign}")))
+    start = Position(Variant(opening="anywhere"))
+    for piece in Piece:
+        root = ElementTree.fromstring(svg(start.play(f"b2{piece.sign}")))
         paths |= {path.get("d") for path in root if path.get("data-part") == "stone-sign"}
-    assert len(paths) == len(SIGNS)
+    assert len(paths) == len(Piece)
 
 
 def test_cells_stand_where_their_names_say() -> None:
-    shapes = scene(position_from(STANDARD, "d1+ a4x")).shapes
+    shapes = scene(Position.from_actions(["d1x", "a4+"])).shapes
     d1, a4 = (shape.bounds() for shape in shapes if shape.part == "stone")
     assert d1[0] > a4[2]
     assert d1[1] > a4[3]
@@ -133,27 +140,19 @@ def test_cells_stand_where_their_names_say() -> None:
     ("position", "status"),
     [
         (POSITIONS["start"], "Light to move"),
-        (position_from(STANDARD, "a1+", "a2"), "Dark to move"),
+        (example(1), "Dark to move"),
         (POSITIONS["passed"], "Dark passed, Light to move"),
-        (replace(POSITIONS["middle"], legal=(64,)), "Light must pass"),
+        (POSITIONS["must pass"], "Dark must pass"),
+        (after("#/#/#", "a1+ a2<>"), "Light must pass"),
         (POSITIONS["over"], "Light wins 4-1"),
-        (replace(POSITIONS["over"], score=(0, 12)), "Dark wins 12-0"),
-        (replace(POSITIONS["over"], score=(2, 2)), "Draw 2-2"),
+        (finished(after(EIGHT_ROWS, copies=8)), "Dark wins 17-13"),
+        (finished(after("#####/#####/#####/#####")), "Draw 2-2"),
     ],
 )
-def test_status(position: FakePosition, status: str) -> None:
+def test_status(position: Position, status: str) -> None:
     text = svg(position)
     assert texts(text, "status") == [status]
     assert f"{status}. Score" in text
-
-
-def test_unknown_pieces_are_plain_stones() -> None:
-    known = POSITIONS["middle"]
-    for unknown in (None, np.full(16, -1, np.int8)):
-        drawn = parts(svg(replace(known, pieces=unknown, last_action=None)))
-        assert drawn.count("stone") == 10
-        assert "stone-sign" not in drawn
-        assert "last" not in drawn
 
 
 def test_column_names_go_past_z() -> None:
@@ -161,7 +160,13 @@ def test_column_names_go_past_z() -> None:
     assert names == ["a", "z", "aa", "az", "ba", "bl", "zz", "aaa"]
 
 
-def test_image(position: FakePosition) -> None:
+def test_the_coordinates_are_those_of_the_notation() -> None:
+    variant = Variant(Board.from_text("\n".join(["#" * 32] * 2)))
+    for cell, (x, y) in enumerate(variant.board.cells):
+        assert variant.action_name(cell) == f"{column_name(x)}{y + 1}+"
+
+
+def test_image(position: Position) -> None:
     frame = image(position, size=240)
     assert frame.dtype == np.uint8
     assert frame.ndim == 3

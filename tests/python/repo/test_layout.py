@@ -122,7 +122,7 @@ def test_the_walk_sees_imports():
     assert "mijnlieff.train.settings" in IMPORTS["mijnlieff.train.config"]
     assert "mijnlieff.errors" in IMPORTS["mijnlieff"]  # from mijnlieff import errors
     assert "torch" in IMPORTS["mijnlieff.train.network.trunk"]  # import torch
-    assert "mijnlieff.render.shapes" in IMPORTS["mijnlieff.render"]  # from ... import ...
+    assert "mijnlieff.render.to_svg" in IMPORTS["mijnlieff.render"]  # from ... import ...
     assert "mijnlieff" not in IMPORTS["mijnlieff.train"]  # for types only
     assert "IPython" not in IMPORTS["mijnlieff.train.report.live"]  # in a function
     assert "msvcrt" in IMPORTS["mijnlieff.train.run.lock"]  # in an if

@@ -39,7 +39,7 @@ NETWORK = "alphazero exact, 0.001 min"
 def measure(monkeypatch, tmp_path):
     """Measure a few players at a small size, with further options of the program."""
     monkeypatch.setattr(baseline_measures, "HORIZONS", (1, 1))
-    monkeypatch.setattr(baseline_players, "LABEL_GAMES", 30)
+    monkeypatch.setattr(baseline_players, "GAMES", 30)
     monkeypatch.setattr(baseline_players, "CLONING_MINUTES", 0.001)
     monkeypatch.setattr(baseline_players, "SB3_STEPS", 20 * 32 * 256)
     wanted = [

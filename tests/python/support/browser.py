@@ -1,7 +1,6 @@
 """A headless Chromium, a JupyterLab, and a player who clicks.
 
-Tests have the fixtures ``browser`` and ``page`` where the ``conftest.py`` of their folder imports
-them.
+The ``conftest.py`` of all tests imports the fixtures ``browser`` and ``page``.
 """
 
 from __future__ import annotations

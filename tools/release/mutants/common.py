@@ -13,13 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
+from mijnlieff._util.output import text_table
 from mijnlieff.evaluation.statistics import share_interval
+from tools.pages.numbers import percent
 
 OUTPUT = Path("target/mutants").absolute()
 EQUIVALENT = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text())["change"]
 """Changes that give the same results."""
 NOT_COUNTED = ("equivalent", "unviable")
 """What gives the same results, and what does not compile."""
+KINDS = ("caught", "timeout", "missed", *NOT_COUNTED)
 
 
 def copy_tree(tree: Path, left_out: str) -> None:
@@ -73,26 +76,24 @@ def is_equivalent(name: str, line: str) -> bool:
     )
 
 
-def row(name: str, found: list[str]) -> str:
+def row(name: str, found: list[str]) -> list[str]:
     """Return a row of the table."""
     counts = Counter(found)
     is_noticed = np.array([it != "missed" for it in found if it not in NOT_COUNTED], bool)
-    low, high = share_interval(is_noticed)
-    share = f"{100 * is_noticed.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-    numbers = [f"{counts[kind]:11}" for kind in ("caught", "timeout", "missed", *NOT_COUNTED)]
-    return f"{name:28}" + "".join(numbers) + "  " + share
+    share = percent(is_noticed.mean(), share_interval(is_noticed))
+    return [name, *(str(counts[kind]) for kind in KINDS), share]
 
 
 def print_table(found: dict[str, str], folders: Sequence[str]) -> int:
     """Print what became of each mutant, by folder, and those that were missed; return 1 if any."""
-    heads = [f"{kind:>11}" for kind in ("caught", "timeout", "missed", *NOT_COUNTED)]
-    print(f"{'folder':28}" + "".join(heads) + "  noticed")
+    rows = [["folder", *KINDS, "noticed"]]
     for folder in folders:
         inside = [kind for name, kind in found.items() if name.startswith(f"{folder}/")]
         if any(kind not in NOT_COUNTED for kind in inside):
-            print(row(folder, inside))
+            rows.append(row(folder, inside))
     if len(folders) > 1:
-        print(row("all", list(found.values())))
+        rows.append(row("all", list(found.values())))
+    print(text_table(rows))
     missed = [name for name, kind in found.items() if kind == "missed"]
     print(*(f"missed: {name}" for name in missed), sep="\n")
     return int(bool(missed))

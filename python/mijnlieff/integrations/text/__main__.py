@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.files import json_text
-from mijnlieff._util.output import note, print_table
+from mijnlieff._util.output import note_error, print_table
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.match import evaluate
@@ -40,8 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         args.run(args)
     except (MijnlieffError, ValueError, OSError) as error:
-        note(f"{parser.prog}: error: {' '.join(str(error).split())}")
-        return 1 if isinstance(error, MijnlieffError | OSError) else 2
+        return note_error(parser.prog, error)
     return 0
 
 

@@ -169,7 +169,12 @@ class AlphaZero:
         return shown
 
     def _set_gradients(
-        self, observations: Tensor, masks: Tensor, policies: Tensor, results: Tensor, regrets: Tensor
+        self,
+        observations: Tensor,
+        masks: Tensor,
+        policies: Tensor,
+        results: Tensor,
+        regrets: Tensor,
     ) -> Tensor:
         """Set the gradients; return what `step` does, and the loss behind it."""
         config = self._config

@@ -10,7 +10,7 @@ from torch import Tensor
 
 __all__ = ["Graph"]
 
-_Output = TypeVar("_Output", Tensor, None)
+_Output = TypeVar("_Output")
 _EAGER_CALLS = 3
 """Calls before the capture, in which libraries and optimizers set up their memory."""
 

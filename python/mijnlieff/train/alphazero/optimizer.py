@@ -112,9 +112,7 @@ class Optimizer:
         parts: the optimizers, each for a part of the weights.
     """
 
-    def __init__(
-        self, network: nn.Module, config: TrainConfig, *, as_graph: bool = False
-    ) -> None:
+    def __init__(self, network: nn.Module, config: TrainConfig, *, as_graph: bool = False) -> None:
         """Set up the optimizers.
 
         Args:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mijnlieff.train.report.plot import PALETTE
+from mijnlieff.evaluation.axes import PALETTE
 
 __all__ = ["draw_grade_lines", "grades_figure"]
 

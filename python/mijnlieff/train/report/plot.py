@@ -12,11 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mijnlieff._util.files import write_whole
+from mijnlieff.evaluation.axes import PALETTE
 
-__all__ = ["PALETTE", "curve_figure", "write_png"]
-
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
-"""The palette of Okabe and Ito, which color-blind readers can tell apart."""
+__all__ = ["curve_figure", "write_png"]
 
 
 def curve_figure(
