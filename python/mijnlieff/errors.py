@@ -34,6 +34,10 @@ __all__ = [
 class MijnlieffError(Exception):
     """Base of every exception that this package defines."""
 
+    def __str__(self) -> str:
+        """Return the message alone; some errors have more arguments."""
+        return str(self.args[0]) if self.args else ""
+
 
 class BoardError(MijnlieffError, ValueError):
     """The given cells do not form a board (1 to 64 cells, blocks that do not overlap)."""
@@ -73,10 +77,6 @@ class IllegalMoveError(MijnlieffError, ValueError):
         self.legal_actions = legal_actions
         self.env_index = env_index
 
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
-
 
 class GameOverError(MijnlieffError, RuntimeError):
     """The game is over, and no action can be played until it is reset."""
@@ -114,10 +114,6 @@ class ReplyError(MijnlieffError, ValueError):
         super().__init__(message, kind)
         self.kind = kind
 
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
-
 
 class TablebaseError(MijnlieffError, RuntimeError):
     """A variant has no tablebase, or its file is damaged, foreign or of another version."""
@@ -136,10 +132,6 @@ class SearchLimitError(MijnlieffError, RuntimeError):
         super().__init__(message, lower, upper)
         self.lower = lower
         self.upper = upper
-
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
 
 
 class CheckpointError(MijnlieffError, ValueError):

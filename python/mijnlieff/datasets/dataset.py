@@ -87,7 +87,8 @@ def make_dataset(
     Args:
         recipe: the recipe.
         folder: a new or empty folder, or one in which the same recipe was begun.
-        progress: show a progress bar if stderr is a terminal and rich is installed.
+        progress: show a progress bar, or a line every ten seconds where stderr is not a
+            terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
         tablebase: where to look the labels up, rather than search; the files are the same.
 

@@ -449,4 +449,5 @@ def _game_mask(name: str, mask: Any, num_envs: int) -> list[bool]:
         raise ValueError(f"{name} must have shape ({num_envs},), not {mask.shape}")
     if not mask.any():
         raise ValueError(f"{name} selects no game")
-    return [bool(chosen) for chosen in mask]
+    chosen: list[bool] = mask.tolist()
+    return chosen

@@ -87,7 +87,8 @@ class Benchmark:
                 number, rounded up, or fewer if its games have no more.
             seed: the seed of the games and draws, 0 to 2**64 - 1.
             groups: see the class; without them, all variants are one group.
-            progress: show a progress bar if stderr is a terminal and rich is installed.
+            progress: show a progress bar, or a line every ten seconds where stderr is not a
+                terminal.
             num_threads: threads for the exact search, 1 to 1024; None is as many as there are
                 cores.
 

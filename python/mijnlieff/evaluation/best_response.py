@@ -93,7 +93,8 @@ def best_response(
             of the guarantee. None asks until the end.
         progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores.
-        name: the name of the policy in the report; None is its `repr`.
+        name: the name of the policy in the report; None is the name as it was given, or the `repr`
+            of an object.
         tablebase: where to look exact margins up, rather than search.
 
     Raises:

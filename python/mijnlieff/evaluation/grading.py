@@ -84,7 +84,8 @@ def grade(
         progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for the exact search, 1 to 1024; None is as many as there are cores, or
             1 in each worker of an executor.
-        name: the name of the policy in the report; None is its `repr`.
+        name: the name of the policy in the report; None is the name as it was given, or the `repr`
+            of an object.
         by: what has the same weight: every ``"position"``, or every ``"board"``.
         executor: workers that draw, solve and grade up to 1,024 positions at a time. The report
             does not depend on it, as long as the choices of the policy do not depend on earlier

@@ -74,7 +74,8 @@ def evaluate(
         progress: show a progress bar, or a line every ten seconds where stderr is not a terminal.
         num_threads: threads for built-in policies, 1 to 1024; None is as many as there are cores,
             or 1 in each worker of an executor.
-        names: the names of both policies in the report; None is their `repr`.
+        names: the names of both policies in the report; None are the names as they were given, or
+            the `repr` of objects.
         executor: workers that play up to 1,024 games at a time of two built-in policies, otherwise
             8,192. The report does not depend on it, as long as the choices of other policies do not
             depend on earlier ones. In other processes, policies must be picklable.
@@ -151,7 +152,8 @@ def play(
         opponent: a policy, or a name for `load_policy`.
         conditions: the settings of the match.
         move_on: called from time to time with the number of games that ended since the last call.
-        names: the names of both policies in the report; None is their `repr`.
+        names: the names of both policies in the report; None are the names as they were given, or
+            the `repr` of objects.
     """
     finished = move_on or _ignore
     first, second = load_policy(policy), load_policy(opponent)

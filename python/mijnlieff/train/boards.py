@@ -12,6 +12,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings
 from mijnlieff._util.arguments import seed_of
+from mijnlieff.errors import BoardError
 from mijnlieff.train.settings import plain_number
 
 __all__ = ["Boards", "boards_named"]
@@ -197,7 +198,7 @@ def boards_named(text: str) -> list[Board]:
         return Board.arrangements(int(blocks), joints == "corners")
     try:
         content = Path(text).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"unknown boards {text!r} ({reason}); {_FORMS}") from error
     boards = list(_boards_in(content, text))
@@ -236,8 +237,8 @@ def _boards_in(content: str, file: str) -> Iterator[Board]:
     for number, rows in enumerate(drawn, 1):
         try:
             yield Board.from_text(rows)
-        except Exception as error:
-            raise type(error)(f"board {number} of {file}: {error}") from error
+        except BoardError as error:
+            raise BoardError(f"board {number} of {file}: {error}") from error
 
 
 def _check_distinct(boards: Sequence[Board]) -> None:

@@ -75,7 +75,7 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = _DEFAULT,
         *,
-        seat: Literal["light", "dark", "both"] = "dark",
+        seat: Literal["light", "dark", "both", "drawn"] = "dark",
         seed: int = 0,
         tablebase: Tablebase | None = None,
     ) -> None:
@@ -124,7 +124,7 @@ class Widget(anywidget.AnyWidget):
         position_or_variant: Position | VariantLike | None = None,
         opponent: str | Policy | None = None,
         *,
-        seat: str | None = None,
+        seat: Literal["light", "dark", "both", "drawn"] | None = None,
     ) -> None:
         """Start a new game; arguments that are None stay as they were.
 

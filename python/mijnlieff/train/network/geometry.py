@@ -183,18 +183,11 @@ def _runs(
     height: int, width: int, step: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The slots line after line in a direction, and 1 for each that starts a line."""
-    dx, dy = step
-    slots, starts = [], []
-    for y in range(height):
-        for x in range(width):
-            if 0 <= x - dx < width and 0 <= y - dy < height:
-                continue  # not the first of its line
-            i, j = x, y
-            while 0 <= i < width and 0 <= j < height:
-                slots.append(j * width + i)
-                starts.append(int((i, j) == (x, y)))
-                i, j = i + dx, j + dy
-    return np.array(slots, dtype=np.int64), np.array(starts, dtype=np.int64)
+    (dx, dy), (y, x) = step, np.divmod(np.arange(height * width), width)
+    line = x * dy - y * dx
+    order = np.lexsort((x * dx + y * dy, line))
+    starts = np.diff(line[order], prepend=line.min() - 1) != 0
+    return order, starts.astype(np.int64)
 
 
 def _lines_of_three(height: int, width: int) -> NDArray[np.float32]:

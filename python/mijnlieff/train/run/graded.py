@@ -75,9 +75,7 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
                 solutions=solutions_of(arrays["action_margins"]),
                 groups=tuple(groups),
             )
-    except (OSError, EOFError, ValueError, KeyError, IndexError, zipfile.BadZipFile):
-        return None
-    except MijnlieffError:
+    except (OSError, EOFError, ValueError, LookupError, zipfile.BadZipFile, MijnlieffError):
         return None
 
 
