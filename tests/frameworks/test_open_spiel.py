@@ -6,7 +6,6 @@ import copy
 import doctest
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pyspiel
@@ -33,9 +32,8 @@ from mijnlieff.errors import (
 )
 from mijnlieff.integrations import open_spiel
 from mijnlieff.integrations.open_spiel import BotPolicy, MijnlieffGame, MijnlieffState, PolicyBot
-from processes import printed_by_script
+from processes import ROOT, printed_by_script
 
-ROOT = Path(__file__).resolve().parents[2]
 PLAYTHROUGH = ROOT / "tests" / "data" / "python_mijnlieff.playthrough"
 GAMES = [
     "python_mijnlieff",

@@ -32,8 +32,9 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import new_network
 from mijnlieff.train.play.executor import ExecutorBackend
 from mijnlieff.train.run.checkpoint import load_checkpoint
+from processes import ROOT
+from tiny_runs import weights
 
-ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"num_envs": 24, "width": 16, "blocks": 1, "num_threads": 1, "minibatch_size": 64}
 SMALL |= {"measurements": 2, "measurement_games": 2, "checkpoint_seconds": 0.0}
 BUDGET = Budget(games=5 * 24)  # five rounds
@@ -71,11 +72,6 @@ def config_of(algo: str, **settings: object) -> TrainConfig:
         else {}
     )
     return TrainConfig.of(algo, **(SMALL | search | settings))
-
-
-def weights(out: Path) -> bytes:
-    saved = load_checkpoint(out / "checkpoint.pt")
-    return b"".join(value.numpy().tobytes() for value in saved.network.values())
 
 
 def log_of(out: Path) -> list[dict[str, object]]:

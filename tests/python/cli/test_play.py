@@ -8,6 +8,7 @@ from commands import printed
 from mijnlieff import Board, Position, Variant, parse_record, solve
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
+from played import EXAMPLE, example_record
 
 
 def test_two_policies_play_a_game_to_watch():
@@ -59,10 +60,7 @@ def test_levels_choose_the_opponent():
 
 
 def test_the_end_says_who_has_won_and_what_was_scored():
-    record = (
-        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-        "7. b4x, pass; 8. b3<>"
-    )
+    record = example_record(15)
     text = printed("play", record, "--light", "greedy", stdin="b1<>\n")
     assert "Dark plays b1<> and scores 1\n" in text and "\nYou lost by 3 points.\n" in text
     text = printed("play", record[: record.index(" 8.")], "--dark", "greedy", stdin="b3<>\n")
@@ -85,17 +83,13 @@ def test_a_game_goes_on_from_a_record():
 
 
 def test_a_whole_game_can_be_piped_in():
-    record = (
-        "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x, pass; "
-        "7. b4x, pass; 8. b3<>, b1<> #"
-    )
     variant = Position().variant
-    names = [variant.action_name(action) for action in parse_record(record)]
+    names = [variant.action_name(action) for action in parse_record(EXAMPLE)]
     typed = "\n".join(name for name in names if name != "pass")
     text = printed("play", "--dark", "human", stdin=typed)
-    assert text.endswith(record + "\n") and "Light wins 4-1" in text
+    assert text.endswith(EXAMPLE + "\n") and "Light wins 4-1" in text
     # At the end all moves that gave points away are listed.
-    moves = [move for move in review(parse_record(record)) if move.loss]
+    moves = [move for move in review(parse_record(EXAMPLE)) if move.loss]
     listed = re.findall(r"^(\d+)\. (\S+) +(Light|Dark) +(\d+) +([-+]\d+) ", text, re.MULTILINE)
     assert listed == [
         (

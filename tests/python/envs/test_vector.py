@@ -15,6 +15,7 @@ import mijnlieff
 from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
 from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, Variant, VectorEnv
 from played import finished, whole_games
+from players import First
 from vector_model import Model, play
 
 OPTIONS = [
@@ -182,22 +183,13 @@ def test_rewards_belong_to_the_actor_whichever_seat_it_has():
 
 
 def test_policy_objects_play_like_native_opponents():
-    class First:
-        """Plays the first legal action, and counts how often it was asked."""
-
-        asked = 0
-
-        def act_batch(self, positions):
-            self.asked += 1
-            return np.array([position.legal_actions()[0] for position in positions])
-
     for autoreset, auto_pass in itertools.product(("same_step", "next_step"), (False, True)):
         policy = First()
         env = VectorEnv(
             8, opponent=policy, seat="dark", autoreset=autoreset, auto_pass=auto_pass, num_threads=1
         )
         observations, info = env.reset(seed=2)
-        assert policy.asked == 1
+        assert len(policy.asked) == 1
         assert {position.last_action for position in env.positions()} == {0}
         ends = 0
         for _ in range(30):

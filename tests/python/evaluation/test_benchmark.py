@@ -5,7 +5,6 @@ import importlib.util
 import json
 from collections import Counter
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,10 +14,10 @@ from mijnlieff import GreedyPolicy, PerfectPolicy, Variant, benchmark, errors, g
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation.benchmark_file import SOURCES, Entry, read_benchmark, write_benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
+from processes import ROOT
 from tools.data import benchmark as tool
 
 module = importlib.import_module("mijnlieff.evaluation.benchmark")
-ROOT = Path(__file__).resolve().parents[3]
 NAMES = ["standard-v1", "irregular-v1"]
 
 

@@ -15,6 +15,7 @@ from mijnlieff.evaluation import Benchmark
 from mijnlieff.evaluation.board_scores import scores_on
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.statistics import mean_over_boards
+from players import First
 
 VARIANTS = [Variant(board) for board in Board.arrangements(2, corners=True)]
 GROUPS = ["seen", "seen", "unseen"]
@@ -113,14 +114,9 @@ def test_grades_of_the_best_and_the_worst_actions(drawn):
 
 
 def test_a_policy_is_asked_about_one_board_at_a_time(drawn):
-    asked = []
-
-    class First:
-        def act_batch(self, positions):
-            asked.append({position.variant for position in positions})
-            return np.array([position.legal_actions()[0] for position in positions])
-
-    grade(First(), drawn)
+    policy = First()
+    grade(policy, drawn)
+    asked = [{position.variant for position in positions} for positions in policy.asked]
     assert asked == [{variant} for variant in VARIANTS]
 
 

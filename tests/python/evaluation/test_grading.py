@@ -14,17 +14,7 @@ from mijnlieff.cli.main import main
 from mijnlieff.evaluation import grading
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import Decisions
-
-
-class First:
-    """Plays the first legal action, and keeps the last positions it was asked about."""
-
-    def __init__(self) -> None:
-        self.asked: list[Position] = []
-
-    def act_batch(self, positions: list[Position]) -> np.ndarray:
-        self.asked = list(positions)
-        return np.array([position.legal_actions()[0] for position in positions])
+from players import First
 
 
 def test_perfect_play_gets_full_marks() -> None:
@@ -39,10 +29,11 @@ def test_a_grade_counts_what_the_solver_says() -> None:
     policy = First()
     report = grade(policy, positions=30, name="first")
     row = report.by_source["own games"]  # the last source: its positions were asked last
-    assert row.positions == len(policy.asked) == 10
-    solutions = [solve(position) for position in policy.asked]
+    asked = policy.asked[-1]
+    assert row.positions == len(asked) == 10
+    solutions = [solve(position) for position in asked]
     reached = [
-        s.action_margins[p.legal_actions()[0]] for s, p in zip(solutions, policy.asked, strict=True)
+        s.action_margins[p.legal_actions()[0]] for s, p in zip(solutions, asked, strict=True)
     ]
     regret = [s.margin - margin for s, margin in zip(solutions, reached, strict=True)]
     assert row.regret == pytest.approx(np.mean(regret))
@@ -109,7 +100,7 @@ def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
     plies = np.array([position.ply for position in drawn])
     assert set(range(2, 14)) <= set(plies.tolist()) and (plies < 8).mean() > 0.2
     report = grade(policy, positions=90)
-    keys = canonical_keys(policy.asked)
+    keys = canonical_keys(policy.asked[-1])
     assert len(set(keys)) == len(keys) == 30
     assert report.repeats["own games"] > 0 and list(report.repeats) == list(report.by_source)
     assert f"{report.total.positions} distinct positions" in str(report)

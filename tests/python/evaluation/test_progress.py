@@ -23,19 +23,13 @@ from mijnlieff import (
 )
 from mijnlieff.evaluation import Benchmark, play_match
 from mijnlieff.evaluation.grading import GradePlan
+from players import First
 
 match, grading, worst_case = (
     import_module(f"mijnlieff.evaluation.{name}") for name in ("match", "grading", "best_response")
 )
 SMALL = Variant(Board.from_text("##\n##"), copies=1)
 PLAYERS = {"a": "random", "b": "greedy", "c": "random"}
-
-
-class First:
-    """Plays the first legal action."""
-
-    def act(self, position: Position) -> int:
-        return int(position.legal_actions()[0])
 
 
 @dataclass
@@ -105,23 +99,15 @@ def test_bars_of_drawn_positions_count_boards(bars):
 
 def test_worst_cases_have_a_bar_for_each_turn_with_a_choice(bars, monkeypatch):
     monkeypatch.setattr(worst_case, "_BATCH", 5)
-    asked = []
-
-    class Asked(First):
-        is_deterministic = True
-
-        def act_batch(self, positions):
-            asked.append((positions[0].ply, len(positions)))
-            return np.array([self.act(position) for position in positions])
-
-    start = Position(SMALL)
-    report = best_response(Asked(), start=start, seat="light")
+    policy, start = First(is_deterministic=True), Position(SMALL)
+    report = best_response(policy, start=start, seat="light")
+    asked = [(positions[0].ply, len(positions)) for positions in policy.asked]
     assert [bar.unit for bar in bars] == [f"positions after {ply} turns" for ply in (0, 2, 4)]
     assert [bar.total for bar in bars] == [report.positions[ply] for ply in (0, 2, 4)]
     steps = [(ply, bar.steps) for ply, bar in zip((0, 2, 4), bars, strict=True)]
     assert [(ply, step) for ply, some in steps for step in some] == asked
     assert max(count for _, count in asked) == 5 and all(bar.enabled for bar in bars)
-    best_response(Asked(), start=start, progress=False)
+    best_response(policy, start=start, progress=False)
     assert not bars[-1].enabled
 
 

@@ -14,6 +14,7 @@ import pytest
 from mijnlieff import PolicyError, evaluate, tournament
 from mijnlieff.evaluation import MatchReport, TournamentReport
 from mijnlieff.evaluation.statistics import fit_ratings, point_groups
+from players import First
 
 NAMES = {"chance": "random", "greedy": "greedy", "deep": "minimax:2"}
 
@@ -216,16 +217,10 @@ def test_matches_that_are_no_tournament(pairings, counts):
 
 
 def test_no_game_is_played_before_all_policies_are_known():
-    asked = []
-
-    class Asked:
-        def act(self, position):
-            asked.append(position)
-            return int(position.legal_actions()[0])
-
+    policy = First()
     with pytest.raises(ValueError, match="unknown policy 'missing'"):
-        tournament({"a": Asked(), "b": "random", "c": "missing"}, games=2)
-    assert asked == []
+        tournament({"a": policy, "b": "random", "c": "missing"}, games=2)
+    assert policy.asked == []
 
 
 @pytest.mark.parametrize(

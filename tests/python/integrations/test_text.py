@@ -20,6 +20,7 @@ from mijnlieff.integrations.text import (
     sample_of,
 )
 from mijnlieff.rules import Piece
+from played import example
 
 VARIANTS = [
     "standard",
@@ -30,7 +31,6 @@ VARIANTS = [
     "#.#/.#./#.# anywhere",
 ]
 GAME = "1. a1+, a3><; 2. a2+"
-PASS = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x"
 
 
 @pytest.mark.parametrize("text", VARIANTS)
@@ -72,7 +72,7 @@ def test_a_position_as_text_has_all_of_it():
 
 
 def test_the_end_of_a_game_as_text_has_no_moves():
-    end = Position.from_record(f"{PASS}, pass; 7. b4x, pass; 8. b3<>, b1<>")
+    end = example()
     assert "Game over: Light wins 4-1" in position_text(end) and moves_text(end) == ""
     assert "Legal moves" not in position_text(end)
     with pytest.raises(GameOverError):
@@ -165,7 +165,7 @@ def test_pieces_and_passes_that_are_not_there_are_told():
     ) as it:
         read_move("a1<>", Position("standard corner_straight"))
     assert it.value.kind == "not allowed"
-    forced = Position.from_record(PASS)
+    forced = example(11)
     with pytest.raises(ReplyError, match="reply with pass") as it:
         read_move("b4x", forced)
     assert it.value.kind == "pass"

@@ -14,8 +14,7 @@ import mijnlieff
 from mijnlieff import Position, benchmark
 from mijnlieff.errors import GameOverError
 from mijnlieff.integrations.text import KINDS, TextPolicy, prompt_text, sample_of
-
-PASS = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; 6. d4x"
+from played import example
 
 
 def first_legal(prompt: str) -> str:
@@ -32,8 +31,7 @@ def test_a_function_can_be_graded_rated_and_refuted():
     assert match.games == 4
     table = mijnlieff.tournament({"text": policy, "random": "random"}, games=2)
     assert {it.name for it in table.standings} == {"text", "random"}
-    start = Position.from_record(f"{PASS}, pass; 7. b4x")
-    assert mijnlieff.best_response(policy, start=start).margin is not None
+    assert mijnlieff.best_response(policy, start=example(13)).margin is not None
     env = mijnlieff.MijnlieffEnv(opponent=policy, seat="dark")
     env.reset(seed=0)
     env.close()
@@ -78,9 +76,9 @@ def test_the_fallback_depends_on_seed_and_position_alone():
 
 def test_forced_actions_are_played_without_asking():
     policy = TextPolicy(lambda prompt: pytest.fail("asked"))
-    forced = Position.from_record(PASS)
+    forced = example(11)
     assert policy.act(forced) == forced.variant.pass_action and policy.counts.replies == 0
-    end = Position.from_record(f"{PASS}, pass; 7. b4x, pass; 8. b3<>, b1<>")
+    end = example()
     with pytest.raises(GameOverError):
         policy.act(end)
     assert policy.act_batch([]).shape == (0,)

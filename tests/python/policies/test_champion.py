@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mijnlieff
+from board_shapes import GAPS
 from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
     Board,
@@ -27,8 +28,6 @@ from mijnlieff.encoding import observe_batch
 from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, network_for
 from played import playable
-
-GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
 
 @pytest.fixture

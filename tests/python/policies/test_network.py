@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+from board_shapes import GAPS
 from mijnlieff import (
     Board,
     Canvas,
@@ -22,7 +23,6 @@ from network_inputs import VARIANTS, canvas_network, damaged, network_for, num_w
 from network_reference import reference_of
 from played import games, playable
 
-GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 LARGE = Variant(Board.from_text("########\n" * 8), "anywhere", 8)
 SIZES = [(16, 2, 4), (5, 1, 5), (20, 2, 1), (1, 0, 1), (12, 3, 12)]
 """Units, blocks and heads, also such as fill no vector."""

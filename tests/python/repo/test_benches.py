@@ -7,15 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benches import games, networks, peers, searches, speed
 from mijnlieff.cli import bench
 from mijnlieff.evaluation import random_openings
-
-ROOT = Path(__file__).parents[3]
+from processes import ROOT
 
 #: Modules that stand for other libraries, as far as the measurement uses them: every game has three
 #: actions, the first of which is illegal, and ends after nine.

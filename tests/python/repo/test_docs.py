@@ -20,11 +20,11 @@ import pytest
 import mijnlieff
 from mijnlieff.cli.parser import COMMANDS, parse
 from mijnlieff.render import svg
+from processes import ROOT, load_module
 from tools.pages import animated_svg, pictures
 
 pytestmark = pytest.mark.torch
 
-ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 BUILT = ("_build", "api", "notebooks")
 PAGES = [
@@ -44,12 +44,9 @@ def python_blocks(path: Path) -> list[str]:
 
 
 def load(path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The module of a file that is not part of the package."""
+    """The module of a file that imports others of its folder."""
     monkeypatch.syspath_prepend(str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(path)
 
 
 # Those about frameworks are run by tests/frameworks, where the frameworks are.

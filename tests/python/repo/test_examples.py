@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import os
 import re
 import subprocess
@@ -14,17 +13,15 @@ import numpy as np
 import pytest
 
 from mijnlieff import VectorEnv
+from processes import ROOT, load_module
 
 pytestmark = pytest.mark.torch
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def load(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(EXAMPLES / f"{name}.py")
 
 
 def output_of(name, *options):
@@ -38,8 +35,7 @@ def output_of(name, *options):
 
 def test_every_example_is_tested():
     """Here, or with its framework."""
-    folder = Path(__file__).resolve().parents[2] / "frameworks"
-    tests = [Path(__file__), *folder.glob("test_*.py")]
+    tests = [Path(__file__), *(ROOT / "tests" / "frameworks").glob("test_*.py")]
     text = "".join(path.read_text(encoding="utf-8") for path in tests)
     names = [path.stem for path in EXAMPLES.glob("*.py")]
     assert len(names) > 3

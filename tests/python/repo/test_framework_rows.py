@@ -5,13 +5,11 @@ from __future__ import annotations
 import configparser
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
+from processes import ROOT
 from tools.release import test_frameworks as tool
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_rows_install_the_package_and_its_extras():

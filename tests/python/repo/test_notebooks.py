@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[3] / "notebooks").glob("*.ipynb"))
+from processes import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 400_000
 # Traces of one machine: homes and temporary folders, and where an object lay in memory.
 PRIVATE = re.compile(r"/(home|root|tmp|Users)/|[A-Z]:\\\\|site-packages| at 0x[0-9a-f]+")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from pathlib import Path
 
 import pytest
+
+from processes import ROOT, load_module
 
 nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
@@ -14,16 +15,13 @@ pytest.importorskip("ipykernel")
 pytest.importorskip("torch")
 pytest.importorskip("pettingzoo")
 
-NOTEBOOKS = Path(__file__).resolve().parents[3] / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
 
 
 @pytest.fixture(scope="module")
 def execution():
     """The module that keeps the outputs of notebooks."""
-    spec = importlib.util.spec_from_file_location("execute", NOTEBOOKS / "execute.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(NOTEBOOKS / "execute.py")
 
 
 def write_notebook(path: Path, source: str) -> Path:

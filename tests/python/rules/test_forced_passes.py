@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 
 from mijnlieff import Position, VectorEnv, parse_record
+from processes import ROOT
 from tools.measure import forced_passes as script
 
-ROOT = Path(__file__).parents[3]
 PASS = 64
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from make_golden import RECORD, STANDARD, action_names, golden_text
+from processes import ROOT
 from reference import (
     DARK,
     DIAGONAL,
@@ -21,7 +20,12 @@ from reference import (
     points,
 )
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = ROOT / "tests" / "data"
+CHECK_VALUES = [
+    line.split("|")
+    for line in (DATA / "check_values.perft").read_text().splitlines()
+    if not line.startswith("#")
+]
 ROW_OF_BLOCKS = Board.from_blocks([(0, 0), (2, 0), (4, 0), (6, 0)])
 CORNER_TO_CORNER = Board.from_blocks([(0, 0), (2, 2), (4, 4), (6, 6)])
 
@@ -45,20 +49,12 @@ def stones_from(drawing: str) -> dict[tuple[int, int], int]:
     }
 
 
-@pytest.mark.parametrize(
-    ("board", "opening", "counts"),
-    [
-        (STANDARD, "outside", [48, 1_152, 26_272, 557_472]),
-        (STANDARD, "corner", [16, 384, 8_736, 185_440]),
-        (STANDARD, "corner_straight", [4, 96, 2_112, 45_024]),
-        (STANDARD, "anywhere", [64, 1_568, 35_680, 754_400]),
-        (ROW_OF_BLOCKS, "outside", [64, 1_584, 36_392]),
-        (CORNER_TO_CORNER, "outside", [64, 1_344, 26_704]),
-    ],
-)
-def test_perft_matches_the_check_values(board, opening, counts):
-    start = Variant(board, opening).start()
-    assert [perft(start, depth + 1) for depth in range(len(counts))] == counts
+@pytest.mark.parametrize(("blocks", "opening", "copies", "counts"), CHECK_VALUES)
+def test_perft_matches_the_check_values(blocks, opening, copies, counts):
+    board = Board.from_blocks([tuple(map(int, block.split(","))) for block in blocks.split()])
+    start = Variant(board, opening.strip(), int(copies)).start()
+    for depth, count in enumerate(counts.split(), start=1):
+        assert perft(start, depth) == int(count)
 
 
 def test_example_game_is_legal_and_ends_4_to_1():

@@ -7,7 +7,6 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-import mijnlieff
 from draws import assert_shares
 from mijnlieff import (
     Board,
@@ -29,7 +28,7 @@ from mijnlieff.cli.main import main
 from mijnlieff.evaluation import BestResponse, random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
-from played import finished
+from played import actions_of, example_record, finished
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -121,14 +120,6 @@ class Reference:
             kept = {q for p in kept for q in after[p] if not q.is_over and not leaves(q)}
             ply += 1
         return positions, mistakes
-
-
-def actions_of(record: str, variant: Variant) -> list[int]:
-    """The actions of a record, also of one that begins with the notation of its start."""
-    _, colon, moves = record.partition(": ")
-    if colon:
-        return [variant.action_index(move) for move in moves.split(", ")]
-    return mijnlieff.parse_record(record, variant)
 
 
 def assert_same(report: BestResponse, reference: Reference, start: Position) -> None:
@@ -358,7 +349,7 @@ def test_the_report_prints_as_a_table_and_turns_into_a_dict() -> None:
 
 
 def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFixture[str]) -> None:
-    record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x"
+    record = example_record(8)
     arguments = ["best-response", "minimax:2", "--seat", "light", record]
     assert main(arguments) == 0
     start = Position.from_record(record)

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from board_shapes import WIDE
 from mijnlieff import (
     Canvas,
     ChampionPolicy,
@@ -20,7 +21,7 @@ from mijnlieff import (
     VariantError,
 )
 from network_inputs import canvas_network, network_for
-from self_play_reference import ENDINGS, SMALL, WIDE, assert_same
+from self_play_reference import ENDINGS, SMALL, assert_same
 
 
 def test_another_network_plays_the_next_games():

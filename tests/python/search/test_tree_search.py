@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 
+from board_shapes import WIDE
 from mijnlieff import (
     Board,
     GameOverError,
@@ -26,7 +27,6 @@ from played import finished, open_games
 from search_inputs import NoisyNetwork, noise_of, positions_of
 from search_reference import ReferenceSearch, after
 
-WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 SMALL = Variant(Board.from_text("###\n###\n.##"), "corner", 1)
 GAPS = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2)]))
 VARIANTS = [Variant(), Variant(opening="corner_straight"), WIDE, SMALL]

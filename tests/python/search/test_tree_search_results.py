@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from board_shapes import WIDE
 from mijnlieff import Board, Position, TreeSearch, Variant
 from mijnlieff.policies.searches import search_with
 from played import open_games
@@ -36,9 +37,7 @@ PRECISION = 1e-6
 VARIANTS = {
     "standard": Variant(),
     "three copies": Variant(opening="corner_straight", copies=3),
-    "five blocks": Variant(
-        Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2
-    ),
+    "five blocks": WIDE,
     "3x3": Variant(Board.from_text("###\n###\n###"), copies=8),
     "one missing": Variant(Board.from_text("###\n###\n.##"), "corner", 1),
     "gaps": Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2)])),

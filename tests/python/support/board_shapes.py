@@ -3,6 +3,8 @@
 from mijnlieff import Board, Variant
 
 TWO_ISLANDS = Variant(Board.from_text("##..\n..##"), copies=1)
+WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
+GAPS = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 VARIANTS = {
     "standard": Variant(),
     "anywhere3": Variant(opening="anywhere", copies=3),

@@ -5,12 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from make_golden import RECORD as EXAMPLE
-from mijnlieff import Position, Variant, parse_record
+from mijnlieff import Position, Variant, format_record, parse_record
 
 
 def example(plies: int | None = None) -> Position:
     """The example game after so many plies; None is its end."""
     return Position.from_actions(parse_record(EXAMPLE)[:plies])
+
+
+def example_record(plies: int) -> str:
+    """The record of the example game up to so many plies."""
+    return format_record(parse_record(EXAMPLE)[:plies])
+
+
+def actions_of(record: str, variant: Variant) -> list[int]:
+    """The actions of a record, also of one that begins with the notation of its start."""
+    _, colon, moves = record.partition(": ")
+    if colon:
+        return [variant.action_index(move) for move in moves.split(", ")]
+    return parse_record(record, variant)
 
 
 def finished(start: Position | None = None) -> Position:

@@ -1,13 +1,23 @@
-"""Programs and scripts that run in interpreters of their own."""
+"""The files of the project, and programs and scripts that run in interpreters of their own."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def load_module(path: Path) -> ModuleType:
+    """The module of a file that is not part of the package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def run_python(

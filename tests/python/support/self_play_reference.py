@@ -15,7 +15,6 @@ from mijnlieff.policies.searches import search_with
 from mijnlieff.self_play import SelfPlaySamples, SelfPlayStatistics
 from vector_model import Stream
 
-WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
 ARRAYS = [name for name in SelfPlaySamples.__match_args__ if name != "statistics"]

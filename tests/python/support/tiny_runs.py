@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mijnlieff.train import Budget, TrainConfig, TrainState, train
+from mijnlieff.train.run.checkpoint import load_checkpoint
 
 TINY = {"num_envs": 16, "width": 16, "num_threads": 1, "measurement_games": 2, "measurements": 2}
 TINY_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()] + [
@@ -25,6 +26,12 @@ def ppo_run(out: Path, rounds: int, **options: object) -> TrainState:
     """Train for a number of rounds; a round finishes at least 16 games, one per environment."""
     settings = {"on_report": quiet, "tensorboard": False} | options
     return train(CONFIG, Budget(games=16 * rounds), out, **settings)
+
+
+def weights(folder: Path) -> bytes:
+    """The weights of a run's network in its checkpoint."""
+    saved = load_checkpoint(folder / "checkpoint.pt")
+    return b"".join(value.numpy().tobytes() for value in saved.network.values())
 
 
 def tiny(**settings):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 import torch
@@ -20,16 +18,9 @@ from mijnlieff.train.ppo.advantage import signed_advantages
 from mijnlieff.train.ppo.rollouts import RolloutCollector
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.trainer import Trainer
+from network_inputs import EACH_VARIANT, VARIANTS
 from random_networks import random_network
-
-VARIANTS = {
-    "standard": Variant(),
-    "two rows": Variant(Board.from_text("####\n####"), "anywhere", 1),
-    "corner to corner": Variant(Board.from_text("##..\n##..\n..##\n..##"), copies=3),
-    "no symmetry": Variant(Board.from_text("###.\n#..."), "anywhere", 1),
-    "one cell": Variant(Board.from_text("#"), copies=1),
-}
-EACH_VARIANT = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+from search_reference import exact_margin
 
 
 @pytest.fixture(autouse=True)
@@ -159,7 +150,8 @@ class TestSymmetry:
             assert turned.score == game.score
 
     def test_the_square_has_eight(self):
-        assert [SymmetryGroup.of(variant).order for variant in VARIANTS.values()] == [8, 4, 4, 1, 1]
+        orders = [SymmetryGroup.of(variant).order for variant in VARIANTS.values()]
+        assert orders == [8, 4, 2, 4, 4, 1, 1]
 
 
 class TestMask:
@@ -216,19 +208,6 @@ def test_compact_observations_become_the_usual_ones(variant):
         compact, usual = (environment.step(actions)[0] for environment in environments)
     for environment in environments:
         environment.close()
-
-
-def exact_margin(position: Position) -> int:
-    """The margin of the side to move under perfect play, by plain minimax."""
-
-    @cache
-    def solve(position: Position) -> int:
-        if position.is_over:
-            return position.margin if position.to_play == 0 else -position.margin
-        after = [position.play(int(action)) for action in position.legal_actions()]
-        return max(-solve(one) for one in after)
-
-    return solve(position)
 
 
 def test_values_get_the_right_sign_on_a_solved_board():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from board_shapes import WIDE
 from mijnlieff import Board, Network, Position, Tablebase, Variant, load_policy, solve
 from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
@@ -35,7 +36,6 @@ TINY = {
     "minibatch_size": 128,
 }
 STANDARD = Boards((Variant(),))
-WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 2)
 
 
 def tiny(**settings: object) -> TrainConfig:

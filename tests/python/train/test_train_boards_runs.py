@@ -18,7 +18,7 @@ from mijnlieff.train import Boards, Budget, TrainConfig, train
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.report.rows import flat_row
 from mijnlieff.train.run.policy import export_checkpoint
-from tiny_runs import TWO_BLOCKS, quiet, tiny
+from tiny_runs import TWO_BLOCKS, quiet, tiny, weights
 from tools.pages import generalist
 from tools.results import read_results, write_results
 
@@ -76,11 +76,6 @@ def test_runs_that_continue_from_one_checkpoint_are_equal(finished, tmp_path):
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(folder)
 
 
-def weights(folder):
-    saved = torch.load(folder / "checkpoint.pt", weights_only=True)
-    return b"".join(weight.numpy().tobytes() for weight in saved["network"].values())
-
-
 def test_a_resumed_run_must_have_the_same_boards(finished):
     folder, _ = finished
     with pytest.raises(CheckpointError, match="trained on 2 boards"):
@@ -131,14 +126,14 @@ def test_an_exported_network_plays_on_every_board(finished, tmp_path):
 
 
 def test_a_run_does_not_depend_on_the_workers_of_an_executor(tmp_path):
-    weights = []
+    saved = []
     for workers in (1, 2):
         out = tmp_path / str(workers)
         with ThreadPoolExecutor(workers) as executor:
             state = run(out, executor=executor, blocks=3)
         assert state.log[-1]["policy_lag"] == 1
-        weights.append(torch.load(out / "checkpoint.pt", weights_only=True)["network"])
-    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+        saved.append(torch.load(out / "checkpoint.pt", weights_only=True)["network"])
+    assert all(torch.equal(saved[0][name], saved[1][name]) for name in saved[0])
 
 
 def test_bad_combinations_are_refused(tmp_path):

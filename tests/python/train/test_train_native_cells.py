@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Board, Canvas, Network, Variant
+from board_shapes import GAPS
+from mijnlieff import Canvas, Network, Variant
 from mijnlieff.encoding import observe_batch
 from played import games
 from random_networks import random_network
-
-IRREGULAR = Variant(Board.from_text(".##.#\n.###.\n##..#\n#####"), "anywhere", 3)
 
 
 def check_same(
@@ -26,7 +25,7 @@ def check_same(
         np.testing.assert_allclose(found, wanted, rtol=0, atol=0.02)
 
 
-@pytest.mark.parametrize("variant", [Variant(), Variant(copies=3), IRREGULAR])
+@pytest.mark.parametrize("variant", [Variant(), Variant(copies=3), GAPS])
 @pytest.mark.parametrize("sizes", [(96, 3, 8), (20, 1, 5)])
 def test_native_code_evaluates_as_pytorch_does(
     variant: Variant, sizes: tuple[int, int, int]
@@ -40,5 +39,5 @@ def test_native_code_evaluates_as_pytorch_does(
 @pytest.mark.parametrize("sizes", [(96, 3, 8), (20, 1, 5)])
 def test_native_code_evaluates_boards_on_a_canvas(sizes: tuple[int, int, int]) -> None:
     canvas = Canvas(5, 6)
-    positions = games(IRREGULAR, 6) + games(Variant(copies=3), 6)
+    positions = games(GAPS, 6) + games(Variant(copies=3), 6)
     check_same(canvas, sizes, observe_batch(positions, canvas=canvas))

@@ -15,24 +15,21 @@ from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.search import self_play
 from mijnlieff.train.process import play_threads, torch_threads
 from mijnlieff.train.run.trainer import Trainer
+from random_networks import random_network
 
 SETTINGS = {"num_envs": 12, "num_simulations": 4, "random_plies": 3, "num_threads": 1}
 ONE = Boards((Variant(),))
 MANY = Boards((Variant(), Variant(Board.from_text("####\n####"))))
 
 
-def random_network(boards: Boards) -> CellNetwork:
-    torch.manual_seed(3)
+def network_for(boards: Boards) -> CellNetwork:
     scope = boards.seen[0] if boards.canvas is None else boards.canvas
-    network = CellNetwork(scope, 16, 1, 4, copies=2)
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=0.3)
-    return network
+    return random_network(scope, 16, 1, 4, copies=2, seed=3)
 
 
 def games_of(boards: Boards, **settings: object):
     config = TrainConfig.of("alphazero", **(SETTINGS | settings))
-    native = Network.from_torch(random_network(boards))
+    native = Network.from_torch(network_for(boards))
     return self_play(native, boards, config, 5).play(config.num_envs), native
 
 
@@ -57,7 +54,7 @@ def plainly(played, network: CellNetwork, share: float) -> np.ndarray:
 def test_returns_follow_their_definition(boards, share):
     played, native = games_of(boards, knowledge="pure")
     found = lambda_returns(played, native, share)
-    expected = plainly(played, random_network(boards), share)
+    expected = plainly(played, network_for(boards), share)
     assert len(np.unique(played.games)) == 12
     # The native network has weights and activations of 16 bits.
     np.testing.assert_allclose(found, expected, atol=0.02)
@@ -81,7 +78,7 @@ def test_solved_positions_keep_their_results_and_give_them_to_the_position_befor
     before = np.flatnonzero(~played.exact[:-1] & played.exact[1:] & (np.diff(played.games) == 0))
     assert len(before)
     np.testing.assert_array_equal(found[before, 1], played.margins[before])
-    np.testing.assert_allclose(found, plainly(played, random_network(ONE), 0.5), atol=0.02)
+    np.testing.assert_allclose(found, plainly(played, network_for(ONE), 0.5), atol=0.02)
 
 
 def test_a_run_learns_from_them():
@@ -117,7 +114,7 @@ def test_a_run_plays_on_these_threads_unless_told_otherwise(monkeypatch, given, 
     monkeypatch.setattr("mijnlieff.train.play.local.play_threads", lambda device: 5)
     config = TrainConfig.of("alphazero", knowledge="pure", play_threads=given, **SETTINGS)
     source = LocalBackend().source(ONE, config, torch.Generator())
-    source.begin(random_network(ONE), 0)
+    source.begin(network_for(ONE), 0)
     source.collect()
     assert asked == [expected]
 
@@ -127,7 +124,7 @@ def test_threads_of_self_play_change_no_game():
         config = TrainConfig.of("alphazero", knowledge="pure", play_threads=threads, **SETTINGS)
         generator = torch.Generator().manual_seed(0)
         source = LocalBackend().source(ONE, config, generator)
-        source.begin(random_network(ONE), 0)
+        source.begin(network_for(ONE), 0)
         return source.collect().samples.observations
 
     np.testing.assert_array_equal(samples(1), samples(3))

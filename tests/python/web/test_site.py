@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import functools
 import http.server
-import importlib.util
 import re
 import threading
-from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 
 from browser import PATIENCE, Player, check_finished_game
 from mijnlieff import Position, Variant, solve
+from processes import ROOT, load_module
 
-ROOT = Path(__file__).resolve().parents[3]
 HEAD = """<!doctype html><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">"""
-
-
-def board_files():
-    """The module of the website's build, which is not part of the package."""
-    path = ROOT / "docs" / "_ext" / "board_files.py"
-    spec = importlib.util.spec_from_file_location("board_files", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -38,7 +27,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def site(tmp_path_factory):
     """The address of a site with three pages, and its folder."""
     folder = tmp_path_factory.mktemp("site")
-    files = board_files()
+    files = load_module(ROOT / "docs" / "_ext" / "board_files.py")
     files.write(folder)
     pages = {"index": files.place(""), "play": files.place("", shared=True)}
     pages["solved"] = files.place("", "solved")

@@ -14,8 +14,8 @@ import mijnlieff
 from mijnlieff import Board, Position, Variant, load_policy, solve_batch
 from mijnlieff.evaluation import random_openings
 from mijnlieff.widget import Table
+from processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 WEB = ROOT / "web"
 WASM = WEB / "core.wasm"
 CHAMPION = Path(mijnlieff.__file__).parent / "data" / "champion.bin"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,9 @@ import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
 from mijnlieff._mijnlieff import PlayTable
 from mijnlieff.widget import Table
+from players import First
+from processes import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 RING = "..##..\n..##..\n##..##\n##..##\n..##..\n..##.."
 LONG = 60
 
@@ -122,18 +122,15 @@ def test_an_answer_to_an_action_that_was_undone_is_dropped():
 
 
 def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
-    class Flaky:
+    class Flaky(First):
         wrong = "raise"
-
-        def act(self, position):
-            return self.act_batch([position])[0]
 
         def act_batch(self, positions):
             if self.wrong == "raise":
                 raise SystemExit("out of order")
             if self.wrong == "illegal":
                 return np.array([999])
-            return np.array([position.legal_actions()[0] for position in positions])
+            return super().act_batch(positions)
 
     flaky = Flaky()
     table = table_with(opponent=flaky)
