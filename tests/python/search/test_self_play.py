@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from board_shapes import WIDE
 from mijnlieff import (
     Board,
     Canvas,
@@ -23,7 +24,6 @@ from self_play_reference import (
     ARRAYS,
     ENDINGS,
     SMALL,
-    WIDE,
     assert_played,
     assert_same,
     played_alone,
