@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mijnlieff::encode::{Layout, VariantSet, num_actions};
 use mijnlieff::game::{Position, Variant};
 use mijnlieff::network::Evaluations;
-use mijnlieff::policy::opening;
+use mijnlieff::policy::{draw_opening, opening};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, best_moves};
@@ -187,13 +187,7 @@ fn search(trees: &mut dyn TreeSearch, memory: &mut Memory, width: usize) {
 fn roots(variants: &VariantSet, stream: &mut SplitMix64) -> Vec<RootPosition> {
     let opening = |tree| {
         let index = tree % variants.all().len();
-        let variant = variants.get(index);
-        let mut position = Position::new(variant);
-        for _ in 0..PLIES {
-            let moves = position.legal_moves(variant);
-            let mv = moves[stream.below(moves.len() as u64) as usize];
-            position = position.play(variant, mv).unwrap();
-        }
+        let position = draw_opening(variants.get(index), PLIES, stream).unwrap();
         RootPosition {
             variant: index,
             position,

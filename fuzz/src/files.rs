@@ -15,10 +15,10 @@ pub(crate) const HEADER: usize = 28;
 /// The letters and the version that a file starts with.
 pub(crate) type Start = (&'static [u8; 8], u32);
 const BOOK: Start = (b"MIJNBOOK", 1);
-const NETWORK_LETTERS: &[u8; 8] = b"MIJNNETW";
+pub(crate) const NETWORK_LETTERS: &[u8; 8] = b"MIJNNETW";
 
 /// FNV-1a, 64 bits.
-fn checksum(content: &[u8]) -> u64 {
+pub(crate) fn checksum(content: &[u8]) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for &byte in content {
         hash ^= u64::from(byte);
@@ -308,7 +308,7 @@ fn network_content(text: &str, scope: &Scope, architecture: Architecture) -> Vec
     content
 }
 
-fn num_weights(scope: &Scope, architecture: Architecture) -> usize {
+pub(crate) fn num_weights(scope: &Scope, architecture: Architecture) -> usize {
     let Architecture {
         units,
         blocks,

@@ -114,7 +114,7 @@ pub(crate) fn check_hands(variant: &Variant, position: &Position) {
     assert_eq!(counts, [variant.full_hand().counts(); 2]);
 }
 
-fn image(symmetry: &Symmetry, mv: Move) -> Move {
+pub(crate) fn image(symmetry: &Symmetry, mv: Move) -> Move {
     match mv {
         Move::Pass => Move::Pass,
         Move::Place { piece, cell } => Move::Place {

@@ -5,12 +5,12 @@
 //! inputs from proptest.
 
 mod boards;
-mod files;
-mod games;
+pub(crate) mod files;
+pub(crate) mod games;
 mod input;
 mod packed;
 mod states;
-mod tables;
+pub(crate) mod tables;
 mod texts;
 
 pub use boards::{board_blocks, board_text};

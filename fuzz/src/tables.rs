@@ -64,8 +64,12 @@ fn path() -> PathBuf {
     std::env::temp_dir().join(format!("mijnlieff-fuzz-{process}-{thread:?}"))
 }
 
-/// The margin for the side to move.
-fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position, i32>) -> i32 {
+/// The margin for the side to move by the rules alone, for every position from this one on.
+pub(crate) fn minimax(
+    variant: &Variant,
+    position: &Position,
+    known: &mut HashMap<Position, i32>,
+) -> i32 {
     if let Some(&margin) = known.get(position) {
         return margin;
     }

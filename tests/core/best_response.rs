@@ -8,14 +8,10 @@ use mijnlieff::best_response::{
     BestResponse, BestResponseConfig, BestResponseError, BestResponseSearch,
 };
 use mijnlieff::encode::action_of;
-use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
+use mijnlieff::game::{Move, Player, Position, Variant};
 use mijnlieff::policy::{Policy, opening};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits};
-
-fn variant(rows: &str, opening: Opening) -> Variant {
-    Variant::new(Board::from_text(rows).unwrap(), opening, 1).unwrap()
-}
 
 /// The moves that a policy may play.
 fn possible(policy: &Policy, variant: &Variant, position: &Position) -> Vec<Move> {
@@ -81,11 +77,8 @@ fn guarantees_are_those_of_plain_enumeration() {
         Policy::Greedy,
         Policy::Minimax(Depth::new(2).unwrap()),
     ];
-    for (rows, rule) in [
-        ("###\n###", Opening::Outside),
-        ("##.\n###\n.##", Opening::Corner),
-    ] {
-        let variant = variant(rows, rule);
+    for text in ["###/### outside 1", "##./###/.## corner 1"] {
+        let variant: Variant = text.parse().unwrap();
         let starts = [0, 1, 2].map(|plies| opening(&variant, plies, 5).unwrap());
         for policy in &policies {
             for seat in Player::ALL {
@@ -104,7 +97,7 @@ fn guarantees_are_those_of_plain_enumeration() {
 
 #[test]
 fn what_cannot_be_searched_is_an_error() {
-    let small = variant("###\n###", Opening::Outside);
+    let small: Variant = "###/### outside 1".parse().unwrap();
     let start = Position::new(&small);
     let config = BestResponseConfig {
         max_positions: 30,
@@ -136,7 +129,7 @@ fn what_cannot_be_searched_is_an_error() {
         BestResponseError::Halted(Halt::Stopped)
     );
 
-    let large = variant("#####\n#####\n#####\n#####", Opening::Outside);
+    let large: Variant = "#####/#####/#####/##### outside 1".parse().unwrap();
     let solver = Arc::new(Solver::new(&large));
     let refused = BestResponseSearch::new(&large, &[Position::new(&large)], solver, config);
     assert_eq!(

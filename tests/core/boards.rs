@@ -10,84 +10,11 @@ use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
-    Autoreset, BatchEnv, Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds,
-    View, Weights, batch_env,
+    Autoreset, Config, IllegalAction, Opponent, Reward, Seeds, Weights, batch_env,
 };
 
+use super::batch::{Batch, assert_same};
 use super::plain::PlainGame;
-
-/// A batch with the memory that it writes into.
-struct Batch {
-    env: Box<dyn BatchEnv>,
-    layout: Layout,
-    floats: Vec<f32>,
-    bytes: Vec<u8>,
-    masks: Vec<i8>,
-    to_play: Vec<i8>,
-    rewards: Vec<f32>,
-    ended: Vec<bool>,
-}
-
-impl Batch {
-    fn new(config: &Config, layout: Layout, games: usize, threads: usize) -> Self {
-        let length = games * config.variants.observation_len(layout);
-        Self {
-            env: batch_env(config.clone(), layout, games, threads).unwrap(),
-            layout,
-            floats: vec![9.0; length],
-            bytes: vec![9; length],
-            masks: vec![9; games * config.variants.num_actions()],
-            to_play: vec![9; games],
-            rewards: vec![9.0; games],
-            ended: vec![true; games],
-        }
-    }
-
-    fn started(config: &Config, layout: Layout, games: usize, threads: usize, seed: u64) -> Self {
-        let mut batch = Self::new(config, layout, games, threads);
-        batch.env.reset(Seeds::From(seed), None).unwrap();
-        batch
-    }
-
-    fn step(&mut self, actions: &[i64], is_uint8: bool) {
-        let observations = if is_uint8 {
-            Observations::Uint8(self.layout, &mut self.bytes)
-        } else {
-            Observations::Float32(self.layout, &mut self.floats)
-        };
-        let buffers = Buffers {
-            view: View {
-                observations,
-                action_mask: &mut self.masks,
-                to_play: &mut self.to_play,
-            },
-            rewards: &mut self.rewards,
-            terminations: &mut self.ended,
-        };
-        self.env.step(actions, buffers).unwrap();
-    }
-
-    fn sample(&mut self) -> Vec<i64> {
-        let mut actions = vec![-1; self.env.num_envs()];
-        self.env.sample_actions(&mut actions);
-        actions
-    }
-}
-
-/// The row of a game in memory with as many numbers for each.
-fn row<T>(all: &[T], games: usize, game: usize) -> &[T] {
-    let length = all.len() / games;
-    &all[game * length..][..length]
-}
-
-fn assert_same(one: &Position, other: &Position, variant: &Variant) {
-    assert_eq!(one, other);
-    assert_eq!(one.ply(), other.ply());
-    assert_eq!(one.last_move(), other.last_move());
-    for cell in variant.board().all() {
-        assert_eq!(one.stone_at(cell), other.stone_at(cell));
-    }
-}
 
 /// Plays a batch beside plain games, and returns how many games ended.
 fn compare(
@@ -113,7 +40,7 @@ fn compare(
             actions[game] = rng.below(config.variants.num_actions() as u64) as i64;
         }
         let is_uint8 = step % 2 == 0;
-        batch.step(&actions, is_uint8);
+        batch.step(&actions, is_uint8).unwrap();
         let endings = plain.iter_mut().zip(&actions).enumerate();
         let endings = endings.filter_map(|(number, (game, &action))| {
             let (mut ending, last) = game.step(action)?;
@@ -131,19 +58,19 @@ fn compare(
             assert_eq!(batch.env.variant(number), game.index);
             assert_same(&batch.env.position(number), &game.position, game.variant());
             assert_eq!(batch.env.is_over(number), game.over);
+            let (floats, mask, to_play, reward, is_ended) = batch.row(number);
             if is_uint8 {
                 let expected = game.byte_observation(layout);
-                assert_eq!(row(&batch.bytes, games, number), expected);
+                let first = number * expected.len();
+                assert_eq!(batch.bytes[first..][..expected.len()], expected);
             } else {
-                assert_eq!(row(&batch.floats, games, number), game.observation(layout));
+                assert_eq!(floats, game.observation(layout));
             }
-            assert_eq!(row(&batch.masks, games, number), game.mask());
-            let to_play = game.position.side_to_move().index();
-            assert_eq!(batch.to_play[number], to_play as i8);
+            assert_eq!(mask, game.mask());
+            assert_eq!(to_play, game.position.side_to_move().index() as i8);
             let ending = endings.iter().find(|ending| ending.game == number as u32);
-            let reward = ending.map_or(0.0, |ending| ending.reward);
-            assert_eq!(batch.rewards[number], reward);
-            assert_eq!(batch.ended[number], ending.is_some());
+            assert_eq!(reward, ending.map_or(0.0, |ending| ending.reward));
+            assert_eq!(is_ended, ending.is_some());
         }
     }
     let saved = batch.env.save().unwrap();
@@ -236,19 +163,13 @@ fn games_on_random_boards_are_those_that_are_played_plainly() {
 }
 
 fn four() -> (Vec<Arc<Variant>>, Canvas) {
-    let board = |text: &str| Board::from_text(text).unwrap();
     let variants = [
-        (Board::default(), Opening::Outside, 2),
-        (board("..####\n######\n####.."), Opening::Corner, 3),
-        (Board::default(), Opening::CornerStraight, 2),
-        (
-            board("##..##\n##..##\n.####.\n.####."),
-            Opening::Anywhere,
-            1,
-        ),
+        "standard",
+        "..####/######/####.. corner 3",
+        "standard corner_straight 2",
+        "##..##/##..##/.####./.####. anywhere 1",
     ];
-    let variants = variants
-        .map(|(board, opening, copies)| Arc::new(Variant::new(board, opening, copies).unwrap()));
+    let variants = variants.map(|text| Arc::new(text.parse::<Variant>().unwrap()));
     let canvas = Canvas::around(variants.iter().map(|it| &**it)).unwrap();
     (variants.to_vec(), canvas)
 }
@@ -289,18 +210,15 @@ fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
             let actions = batch.sample();
             for (number, single) in &mut singles {
                 assert_eq!(single.sample(), [actions[*number]]);
-                single.step(&[actions[*number]], false);
+                single.step(&[actions[*number]], false).unwrap();
             }
             let over: Vec<bool> = (0..GAMES).map(|game| batch.env.is_over(game)).collect();
             if over.contains(&true) {
                 break;
             }
-            batch.step(&actions, false);
+            batch.step(&actions, false).unwrap();
             for (number, single) in &singles {
-                assert_eq!(row(&batch.floats, GAMES, *number), single.floats);
-                assert_eq!(row(&batch.masks, GAMES, *number), single.masks);
-                assert_eq!(batch.rewards[*number], single.rewards[0]);
-                assert_eq!(batch.ended[*number], single.ended[0]);
+                assert_eq!(batch.row(*number), single.row(0));
             }
         }
     }
@@ -323,7 +241,7 @@ fn a_mixed_batch_is_the_same_on_any_number_of_threads_and_in_any_size() {
         assert_eq!(actions[0], actions[1]);
         assert_eq!(actions[0][..700], actions[2]);
         for (batch, actions) in batches.iter_mut().zip(&actions) {
-            batch.step(actions, true);
+            batch.step(actions, true).unwrap();
         }
         let [one, three, fewer] = &batches;
         assert_eq!(one.env.endings(), three.env.endings());
@@ -362,15 +280,15 @@ fn a_canvas_changes_no_game() {
                     Some(on_canvas as usize)
                 );
             }
-            plain.step(&actions, false);
-            with_canvas.step(&on_canvas, false);
+            plain.step(&actions, false).unwrap();
+            with_canvas.step(&on_canvas, false).unwrap();
             assert_eq!(plain.env.save().unwrap(), with_canvas.env.save().unwrap());
             assert_eq!(plain.rewards, with_canvas.rewards);
         }
     }
 }
 
-/// An outside opponent that plays as the built-in one does makes the same games.
+/// Outside opponents answer games of their own variants, which are those of a built-in opponent.
 #[test]
 fn outside_opponents_play_mixed_games() {
     const GAMES: usize = 80;
@@ -384,7 +302,7 @@ fn outside_opponents_play_mixed_games() {
         opponent: Opponent::Outside,
         ..config.clone()
     };
-    let mut inside = Batch::started(&config, Layout::Planes, GAMES, 1, 21);
+    let inside = Batch::started(&config, Layout::Planes, GAMES, 1, 21);
     let mut env = batch_env(outside, Layout::Planes, GAMES, 1).unwrap();
     env.start_reset(Seeds::From(21), None).unwrap();
     let mut rng = SplitMix64::new(0);
@@ -418,8 +336,6 @@ fn outside_opponents_play_mixed_games() {
     for (game, start) in starts.iter().enumerate() {
         assert_eq!(env.variant(game), start.variant);
     }
-    let actions = inside.sample();
-    inside.step(&actions, false);
 }
 
 #[test]
@@ -446,8 +362,8 @@ fn games_are_put_at_positions_of_their_variants() {
     other.env.restore(true, &saved);
     let actions = batch.sample();
     assert_eq!(other.sample(), actions);
-    batch.step(&actions, false);
-    other.step(&actions, false);
+    batch.step(&actions, false).unwrap();
+    other.step(&actions, false).unwrap();
     assert_eq!(batch.floats, other.floats);
 }
 

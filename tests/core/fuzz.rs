@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 #[allow(unreachable_pub, reason = "the fuzz targets need them public")]
 #[path = "../../fuzz/src/lib.rs"]
-mod bodies;
+pub(crate) mod bodies;
 
 macro_rules! run_bodies {
     ($($name:ident: $cases:literal inputs of up to $length:literal bytes,)*) => {$(

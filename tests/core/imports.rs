@@ -160,7 +160,7 @@ fn sources(path: &Path, found: &mut BTreeMap<Vec<String>, String>) {
     found.insert(module, fs::read_to_string(path).unwrap());
 }
 
-fn modules() -> BTreeMap<Vec<String>, String> {
+pub(super) fn modules() -> BTreeMap<Vec<String>, String> {
     let mut found = BTreeMap::new();
     sources(&root(), &mut found);
     found

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests compare within bounds")]
 
+mod batch;
 mod best_response;
 mod boards;
 mod errors;

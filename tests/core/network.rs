@@ -9,7 +9,8 @@ use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::Limits;
 use ndarray::Array2;
 
-use super::solver::random_move;
+use super::fuzz::bodies::files::num_weights;
+use super::solver::random_game;
 
 pub(super) const SIZES: Architecture = Architecture {
     units: 10,
@@ -33,25 +34,10 @@ pub(super) fn variants() -> Vec<Variant> {
     ]
 }
 
-/// As many weights as the layers of a variant have.
-pub(super) fn count(variant: &Variant, architecture: Architecture) -> usize {
-    let Architecture {
-        units,
-        blocks,
-        heads,
-    } = architecture;
-    let board = variant.board();
-    let offsets = 2 * (2 * board.height() - 1) * (2 * board.width() - 1);
-    let square = units * (units + 1);
-    let inner = 2 * units * (units + 1) + units * (2 * units + 1);
-    let block = offsets * heads + 2 * units + 2 * square + 2 * units + inner;
-    units * (15 + 1 + 9) + blocks * block + 2 * units + square + 7 * (units + 1)
-}
-
 /// Weights, none of them 0.
 pub(super) fn numbers(variant: &Variant, architecture: Architecture, scale: f32) -> Vec<f32> {
     let mut rng = SplitMix64::new(11);
-    (0..count(variant, architecture))
+    (0..num_weights(&variant.clone().into(), architecture))
         .map(|_| (rng.unit() as f32 - 0.5) * scale)
         .collect()
 }
@@ -68,14 +54,9 @@ pub(super) fn network(variant: &Variant) -> Network {
 
 /// Every position of a random game but the last.
 pub(super) fn game(variant: &Variant, seed: u64) -> Vec<Position> {
-    let mut rng = SplitMix64::new(seed);
-    let mut position = Position::new(variant);
-    let mut positions = Vec::new();
-    while !position.is_over(variant) {
-        positions.push(position);
-        position = random_move(variant, &position, &mut rng);
-    }
-    positions
+    let mut game = random_game(variant, &mut SplitMix64::new(seed));
+    game.pop();
+    game
 }
 
 pub(super) fn only_variant(network: &Network) -> &Variant {

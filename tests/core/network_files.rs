@@ -3,11 +3,8 @@
 use mijnlieff::FileError;
 use mijnlieff::network::{Architecture, Network, NetworkError, NetworkWeights};
 
-use crate::network::{
-    SIZES, count, evaluate, game, network, numbers, only_variant, variant, variants,
-};
-
-const HEADER: usize = 28;
+use crate::fuzz::bodies::files::{HEADER, NETWORK_LETTERS, num_weights, sealed};
+use crate::network::{SIZES, evaluate, game, network, numbers, only_variant, variant, variants};
 
 #[test]
 fn a_file_is_read_as_it_was_written() {
@@ -17,7 +14,7 @@ fn a_file_is_read_as_it_was_written() {
         assert_eq!(read, written);
         assert_eq!(only_variant(&read), &variant);
         assert_eq!(read.architecture(), SIZES);
-        assert_eq!(read.num_weights(), count(&variant, SIZES));
+        assert_eq!(read.num_weights(), num_weights(read.scope(), SIZES));
         let positions = game(&variant, 1);
         assert_eq!(evaluate(&read, &positions), evaluate(&written, &positions));
     }
@@ -28,7 +25,7 @@ fn a_file_of_half_the_size_is_read_as_it_was_written() {
     for variant in variants() {
         let whole = network(&variant);
         let written = whole.half().unwrap();
-        let weights = 2 * count(&variant, SIZES);
+        let weights = 2 * num_weights(whole.scope(), SIZES);
         assert_eq!(written.file().len() + weights, whole.file().len());
         let read = Network::parse(written.file()).unwrap();
         assert_eq!(read, written);
@@ -45,8 +42,7 @@ fn a_file_of_half_the_size_is_read_as_it_was_written() {
         // One byte less, sealed again, is half a number.
         let mut body = written.file()[HEADER..].to_vec();
         body.pop();
-        let mut file = sealed(&body);
-        file[8] = 4;
+        let file = sealed((NETWORK_LETTERS, 4), &body);
         let at = body.len() - 1;
         assert_eq!(
             Network::parse(&file).unwrap_err(),
@@ -55,8 +51,7 @@ fn a_file_of_half_the_size_is_read_as_it_was_written() {
         // The bits of an infinite number.
         body.extend([0x7C]);
         body[at] = 0;
-        let mut file = sealed(&body);
-        file[8] = 4;
+        let file = sealed((NETWORK_LETTERS, 4), &body);
         let index = written.num_weights() - 1;
         assert_eq!(
             Network::parse(&file).unwrap_err(),
@@ -77,25 +72,31 @@ fn any_damage_is_noticed() {
     let weights = NetworkWeights::new(variant, small, numbers).unwrap();
     let network = Network::new(&weights).unwrap();
     let file = network.file();
+    let Err(NetworkError::File(FileError::Foreign { kind })) = Network::parse(b"") else {
+        panic!("an empty file passed for a network");
+    };
     for length in 0..file.len() {
         let error = Network::parse(&file[..length]).unwrap_err();
-        if length < 8 {
-            assert!(matches!(
-                error,
-                NetworkError::File(FileError::Foreign { .. })
-            ));
-        } else {
-            let needed = if length < HEADER { HEADER } else { file.len() } as u64;
-            let NetworkError::File(FileError::Length {
-                found, expected, ..
-            }) = error
-            else {
-                panic!("{error}");
-            };
-            assert_eq!((found, expected), (length, needed));
-        }
+        let needed = if length < HEADER { HEADER } else { file.len() } as u64;
+        let expected = match length {
+            0..8 => FileError::Foreign { kind },
+            _ => FileError::Length {
+                kind,
+                found: length,
+                expected: needed,
+            },
+        };
+        assert_eq!(error, NetworkError::File(expected));
     }
-    assert!(Network::parse(&[file, &[0]].concat()).is_err());
+    let longer = FileError::Length {
+        kind,
+        found: file.len() + 1,
+        expected: file.len() as u64,
+    };
+    assert_eq!(
+        Network::parse(&[file, &[0]].concat()),
+        Err(NetworkError::File(longer))
+    );
     for at in 0..file.len() {
         for bit in 0..8 {
             let mut damaged = file.to_vec();
@@ -110,30 +111,16 @@ fn any_damage_is_noticed() {
                 panic!("byte {at} passed for content");
             };
             match at {
-                0..8 => assert!(matches!(error, FileError::Foreign { .. })),
-                8..12 => assert!(matches!(error, FileError::Version { .. })),
+                0..8 => assert_eq!(error, FileError::Foreign { kind }),
+                8..12 => {
+                    let found = u32::from_le_bytes(damaged[8..12].try_into().unwrap());
+                    assert_eq!(error, FileError::Version { kind, found });
+                }
                 12..20 => assert!(matches!(error, FileError::Length { .. })),
-                _ => assert!(matches!(error, FileError::Checksum { .. })),
+                _ => assert_eq!(error, FileError::Checksum { kind }),
             }
         }
     }
-}
-
-/// FNV-1a, as the file's header needs it.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
-}
-
-/// A file whose header fits this content.
-fn sealed(body: &[u8]) -> Vec<u8> {
-    let mut file = b"MIJNNETW".to_vec();
-    file.extend(2_u32.to_le_bytes());
-    file.extend((body.len() as u64).to_le_bytes());
-    file.extend(checksum(body).to_le_bytes());
-    file.extend(body);
-    file
 }
 
 fn body(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> Vec<u8> {
@@ -151,7 +138,7 @@ fn body(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> Vec<u8> {
 const TEXT: &str = "anywhere 1\n##";
 
 fn parse(body: &[u8]) -> Result<Network, NetworkError> {
-    Network::parse(&sealed(body))
+    Network::parse(&sealed((NETWORK_LETTERS, 2), body))
 }
 
 fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
@@ -216,6 +203,9 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
         );
         assert!(expected, "{error}");
     }
+    let none = NetworkWeights::new(variant.clone(), SIZES, Vec::new()).unwrap_err();
+    let (found, expected) = (0, Some(weights.len()));
+    assert_eq!(none, NetworkError::Count { found, expected });
     let error = refused(texts, &[38, u32::MAX, u32::MAX, u32::MAX], &weights);
     assert!(matches!(error, NetworkError::Count { .. }), "{error}");
     for bad in [f32::NAN, f32::INFINITY] {
@@ -264,9 +254,8 @@ fn heads_share_the_units_equally() {
 fn the_content_of_a_network_for_a_canvas_is_checked() {
     let weights = numbers(&variant("##", 1), SIZES, 0.8);
     let read = |text: &str, form: &str, fields: &[u32], weights: &[f32]| {
-        let mut file = sealed(&body([text, form], fields, weights));
-        file[8] = 3;
-        Network::parse(&file)
+        let body = body([text, form], fields, weights);
+        Network::parse(&sealed((NETWORK_LETTERS, 3), &body))
     };
     let fields = [38, 10, 2, 5];
     assert!(read("1 2 1", "cells", &fields, &weights).is_ok());

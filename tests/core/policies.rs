@@ -47,12 +47,36 @@ fn chi_square(counts: &[u32]) -> f64 {
     terms.sum()
 }
 
+/// Checks that a policy plays all of these moves and no other, each equally likely.
+fn assert_even(
+    policy: &Policy,
+    variant: &Variant,
+    position: &Position,
+    moves: &[Move],
+    draws: usize,
+    rng: &mut SplitMix64,
+) {
+    let mut counts = vec![0_u32; moves.len()];
+    for _ in 0..draws * moves.len() {
+        let mv = policy.choose(variant, position, rng);
+        let index = moves.iter().position(|&best| best == mv);
+        counts[index.expect("only best moves are chosen")] += 1;
+    }
+    // Five standard deviations above the mean, and room for the skew at few moves.
+    let freedom = (moves.len() - 1) as f64;
+    let bound = freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0;
+    assert!(
+        chi_square(&counts) < bound,
+        "{policy:?} at {position:?}: {counts:?}"
+    );
+}
+
 #[test]
 fn every_best_move_is_equally_likely() {
     let variant = Variant::default();
     let mut rng = SplitMix64::new(4);
     let mut position = Position::new(&variant);
-    for ply in 0..12 {
+    for _ in 0..12 {
         for (policy, plies) in [
             (Policy::Random, 0),
             (Policy::Greedy, 1),
@@ -62,19 +86,7 @@ fn every_best_move_is_equally_likely() {
                 0 => position.legal_moves(&variant),
                 _ => minimax_moves(&variant, &position, plies).1,
             };
-            let mut counts = vec![0_u32; moves.len()];
-            for _ in 0..200 * moves.len() {
-                let mv = policy.choose(&variant, &position, &mut rng);
-                let index = moves.iter().position(|&best| best == mv);
-                counts[index.expect("only best moves are chosen")] += 1;
-            }
-            // Five standard deviations above the mean, and room for the skew at few moves.
-            let freedom = (moves.len() - 1) as f64;
-            let bound = freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0;
-            assert!(
-                chi_square(&counts) < bound,
-                "{policy:?} at ply {ply}: {counts:?}"
-            );
+            assert_even(&policy, &variant, &position, &moves, 200, &mut rng);
         }
         position = position
             .play(
@@ -156,14 +168,7 @@ fn perfect_play_chooses_among_all_best_moves_and_errs_as_often_as_asked() {
         let position = opening(&variant, 9, seed).unwrap();
         let solution = solver.solve(&position, Limits::default()).unwrap();
         let best: Vec<Move> = solution.best_moves().collect();
-        let mut counts = vec![0_u32; best.len()];
-        for _ in 0..100 * best.len() {
-            let mv = sure.choose(&variant, &position, &mut rng);
-            let index = best.iter().position(|&other| other == mv);
-            counts[index.expect("only best moves are chosen")] += 1;
-        }
-        let freedom = (best.len() - 1) as f64;
-        assert!(chi_square(&counts) < freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0);
+        assert_even(&sure, &variant, &position, &best, 100, &mut rng);
         for _ in 0..100 {
             let mv = erring.choose(&variant, &position, &mut rng);
             wrong += u32::from(!best.contains(&mv));
@@ -197,12 +202,12 @@ fn no_player_beats_perfect_play() {
     };
     for (opening, pair) in openings.iter().zip(play(perfect_policy(&solver, 0.0), 2)) {
         let margin = solver.margin(opening, Limits::default()).unwrap();
-        let light = [margin, -margin][opening.side_to_move().index()];
+        let light = opening.side_to_move().sign() * margin;
         assert_eq!((pair.as_light, pair.as_dark), (light, -light));
     }
     for (opening, pair) in openings.iter().zip(play(minimax_policy(2), 2)) {
         let margin = solver.margin(opening, Limits::default()).unwrap();
-        let light = [margin, -margin][opening.side_to_move().index()];
+        let light = opening.side_to_move().sign() * margin;
         assert!(pair.as_light >= light && pair.as_dark >= -light);
     }
     assert_eq!(play(minimax_policy(2), 1), play(minimax_policy(2), 3));

@@ -6,6 +6,8 @@ use mijnlieff::game::{Board, Move, Opening, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::{Depth, Halt, Limits, MoveSet, best_moves, minimax, minimax_moves};
 
+use super::solver::random_game;
+
 /// Boards on which points are looked up, boards on which they are counted, gaps, corner joints.
 const BOARDS: [&str; 8] = [
     "####\n####\n####\n####",
@@ -26,18 +28,8 @@ fn random_variant(rng: &mut SplitMix64) -> Variant {
 
 /// A position of a random game that is not over; every ply of the game equally likely.
 fn random_position(variant: &Variant, rng: &mut SplitMix64) -> Position {
-    let mut game = vec![Position::new(variant)];
-    loop {
-        let position = *game.last().unwrap();
-        let moves = MoveSet::legal(variant, &position);
-        assert!(!moves.is_empty(), "there is a move, or the pass");
-        let mv = moves.nth(rng.below(moves.len() as u64) as usize);
-        let next = position.play(variant, mv).unwrap();
-        if next.is_over(variant) {
-            return game[rng.below(game.len() as u64) as usize];
-        }
-        game.push(next);
-    }
+    let game = random_game(variant, rng);
+    game[rng.below(game.len() as u64 - 1) as usize]
 }
 
 fn check(variant: &Variant, position: &Position, plies: u32) {

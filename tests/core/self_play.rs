@@ -18,6 +18,8 @@ use mijnlieff::tree_search::{
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2};
 
+use crate::tree_search::run_with;
+
 /// An evaluation that depends on every number of the observation, and counts its calls.
 #[derive(Default)]
 pub(super) struct Sums {
@@ -33,12 +35,15 @@ pub(super) struct Sums {
 
 impl Sums {
     fn of(variant: &Variant) -> Self {
-        Self::of_all([variant])
+        Self {
+            actions: vec![num_actions(variant)],
+            ..Self::default()
+        }
     }
 
-    pub(super) fn of_all<'a>(variants: impl IntoIterator<Item = &'a Variant>) -> Self {
+    pub(super) fn of_set(set: &VariantSet) -> Self {
         Self {
-            actions: variants.into_iter().map(num_actions).collect(),
+            actions: set.all().iter().map(|it| num_actions(it)).collect(),
             ..Self::default()
         }
     }
@@ -136,18 +141,31 @@ fn settings(variant: &Variant) -> SelfPlayConfig {
     config
 }
 
+/// Plays games. What is evaluated depends on which games are played together, so it is not counted.
+fn play(games: &mut SelfPlay, evaluator: &Sums, count: usize) -> Samples {
+    let mut samples = games.play(evaluator, count, Limits::default()).unwrap();
+    samples.statistics.leaves = LeafCounts::default();
+    samples
+}
+
+pub(super) fn played_of(
+    set: &Arc<VariantSet>,
+    config: SelfPlayConfig,
+    threads: usize,
+    games: usize,
+) -> Samples {
+    let mut self_play = self_play_of(set, config, threads);
+    play(&mut self_play, &Sums::of_set(set), games)
+}
+
 pub(super) fn played(
     variant: &Arc<Variant>,
     config: SelfPlayConfig,
     threads: usize,
     games: usize,
 ) -> Samples {
-    let mut samples = self_play(variant, config, threads)
-        .play(&Sums::of(variant), games, Limits::default())
-        .unwrap();
-    // What is evaluated depends on which games are played together.
-    samples.statistics.leaves = LeafCounts::default();
-    samples
+    let set = Arc::new(VariantSet::one(variant.clone()));
+    played_of(&set, config, threads, games)
 }
 
 #[test]
@@ -301,10 +319,7 @@ fn a_call_that_is_stopped_changes_nothing() {
         let stopped = games.play(&evaluator, 12, Limits::stopped_by(stop));
         assert_eq!(stopped.unwrap_err(), SelfPlayError::Halted(Halt::Stopped));
         assert_eq!(games.progress(), Progress::default());
-        let mut samples = games
-            .play(&Sums::of(&variant), 12, Limits::default())
-            .unwrap();
-        samples.statistics.leaves = LeafCounts::default();
+        let samples = play(&mut games, &Sums::of(&variant), 12);
         assert_eq!(samples, whole);
         assert_eq!(games.progress().games, 12);
         assert_eq!(games.progress().samples, whole.len() as u64);
@@ -375,25 +390,18 @@ fn searched(
     let (length, width) = (Layout::Flat.len(variant), num_actions(variant));
     let mut targets = Vec::new();
     for round in 0..3 {
-        loop {
-            let leaves = search.select(Limits::default()).unwrap();
-            if leaves == 0 {
-                break;
-            }
+        run_with(&mut *search, |search, leaves| {
             let mut observations = Array2::zeros((leaves, length));
             let rows = observations.as_slice_mut().unwrap();
             search.write_leaves(
                 Observations::Float32(Layout::Flat, rows),
                 &mut vec![0; leaves * width],
             );
-            let found = evaluator
-                .evaluate(0, &observations, Limits::default())
-                .unwrap();
-            let values = found.values.column(0).to_vec();
-            search
-                .update(found.logits.as_slice().unwrap(), &values)
-                .unwrap();
-        }
+            let found = evaluator.evaluate(0, &observations, Limits::default());
+            let found = found.unwrap();
+            let logits = found.logits.as_slice().unwrap().to_vec();
+            (logits, found.values.column(0).to_vec())
+        });
         let results = search.results(Limits::default()).unwrap();
         let next: Vec<NextRoot> = (0..num_trees)
             .map(|tree| match (tree + round) % 3 {

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use mijnlieff::encode::{Canvas, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Variant};
 use mijnlieff::search::Limits;
-use mijnlieff::self_play::{ObservationRows, Samples, SelfPlayConfig};
-use mijnlieff::tree_search::LeafCounts;
+use mijnlieff::self_play::{ObservationRows, SelfPlayConfig};
 
-use crate::self_play::{Sums, config, played, self_play_of};
+use crate::self_play::{Sums, config, played, played_of, self_play_of};
 
 fn set() -> Arc<VariantSet> {
     let boards = [
@@ -20,20 +19,6 @@ fn set() -> Arc<VariantSet> {
     let variants = boards.map(|board| Arc::new(variant(board).unwrap()));
     let canvas = Canvas::new(4, 5).unwrap();
     Arc::new(VariantSet::on_canvas(variants.to_vec(), canvas).unwrap())
-}
-
-fn played_of(
-    set: &Arc<VariantSet>,
-    config: SelfPlayConfig,
-    threads: usize,
-    games: usize,
-) -> Samples {
-    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
-    let mut samples = self_play_of(set, config, threads)
-        .play(&evaluator, games, Limits::default())
-        .unwrap();
-    samples.statistics.leaves = LeafCounts::default();
-    samples
 }
 
 #[test]
@@ -109,7 +94,7 @@ fn samples_of_a_set_are_counted_over_all_its_games() {
         layout: Layout::Planes,
         ..config
     };
-    let evaluator = Sums::of_all(set.all().iter().map(|variant| &**variant));
+    let evaluator = Sums::of_set(&set);
     let mut games = self_play_of(&set, config, 2);
     let samples = games
         .play_samples(&evaluator, 300, Limits::default())

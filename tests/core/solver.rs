@@ -1,17 +1,20 @@
 //! The exact solver against plain minimax, against itself, and against the known solution.
 
+use std::env;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mijnlieff::FileError;
 use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
-use mijnlieff::policy::opening;
-use mijnlieff::random::{Draw, SplitMix64};
+use mijnlieff::policy::{Policy, opening};
+use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::{
     Book, BookError, Solution, Solver, canonical_counts, shorten_book,
 };
 use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
+
+use super::fuzz::bodies::games;
 
 /// Boards of up to 16 cells: whole, with gaps, joined at corners, in pieces, and very small.
 const BOARDS: [&str; 12] = [
@@ -30,7 +33,7 @@ const BOARDS: [&str; 12] = [
 ];
 
 /// Longer games than this are too many for plain minimax.
-pub(super) const MOST_PLIES: u32 = 64;
+const MOST_PLIES: u32 = 64;
 
 /// The position after a legal move drawn at random.
 pub(super) fn random_move(
@@ -38,8 +41,7 @@ pub(super) fn random_move(
     position: &Position,
     rng: &mut SplitMix64,
 ) -> Position {
-    let moves = position.legal_moves(variant);
-    let mv = moves[rng.below(moves.len() as u64) as usize];
+    let mv = Policy::Random.choose(variant, position, rng);
     position.play(variant, mv).unwrap()
 }
 
@@ -57,48 +59,52 @@ pub(super) fn solve(solver: &Solver, position: &Position) -> Solution {
 }
 
 /// A bound of the leaves below a position: full-width search is feasible while it is small.
-pub(super) fn size(variant: &Variant, position: &Position) -> usize {
+fn size(variant: &Variant, position: &Position) -> usize {
     let open = variant.board().num_cells() - position.occupied().len();
     position.count_legal_moves(variant) * 6_usize.pow(open.saturating_sub(1).min(12) as u32)
+}
+
+/// Compares a solver with plain minimax at the end of a game, and returns in how many positions.
+pub(super) fn check_ending(solver: &Solver, variant: &Variant, game: &[Position]) -> usize {
+    let positions = game.iter().rev();
+    let small: Vec<_> = positions
+        .take_while(|position| size(variant, position) <= 20_000)
+        .collect();
+    for &position in &small {
+        let found = solve(solver, position);
+        let margin = minimax(variant, position, MOST_PLIES);
+        assert_eq!(found.margin, margin, "{variant:?}, {position:?}");
+        assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
+        for least in margin - 1..margin + 3 {
+            let found = solver.are_at_least(&[*position], least, 1, Limits::default());
+            assert_eq!(
+                found.unwrap(),
+                [margin >= least],
+                "at least {least}, {position:?}"
+            );
+        }
+        if !position.is_over(variant) {
+            let (_, best) = minimax_moves(variant, position, MOST_PLIES);
+            assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
+            let alone = solver.best_moves(position, Limits::default()).unwrap();
+            assert_eq!(alone.iter().collect::<Vec<_>>(), best);
+        }
+    }
+    small.len()
 }
 
 #[test]
 fn margins_are_those_of_plain_minimax() {
     let mut rng = SplitMix64::new(3);
     let mut checked = 0;
-    for (number, text) in BOARDS.iter().enumerate() {
+    for text in BOARDS {
         let board = Board::from_text(text).unwrap();
         for opening in Opening::ALL {
             for copies in [1, 2, 3, 4, 16] {
                 let variant = Variant::new(board.clone(), opening, copies).unwrap();
                 let solver = Solver::with_table(&variant, 1 << 16).unwrap();
                 for _ in 0..5 {
-                    let game = random_game(&variant, &mut rng);
-                    for position in game.iter().rev() {
-                        if size(&variant, position) > 20_000 {
-                            break;
-                        }
-                        let found = solve(&solver, position);
-                        let margin = minimax(&variant, position, MOST_PLIES);
-                        assert_eq!(found.margin, margin, "board {number}, {position:?}");
-                        assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
-                        for least in margin - 1..margin + 3 {
-                            let found =
-                                solver.are_at_least(&[*position], least, 1, Limits::default());
-                            assert_eq!(
-                                found.unwrap(),
-                                [margin >= least],
-                                "at least {least}, {position:?}"
-                            );
-                        }
-                        if !position.is_over(&variant) {
-                            let (_, best) = minimax_moves(&variant, position, MOST_PLIES);
-                            assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
-                            let alone = solver.best_moves(position, Limits::default()).unwrap();
-                            assert_eq!(alone.iter().collect::<Vec<_>>(), best);
-                        }
-                        checked += 1;
-                    }
+                    checked += check_ending(&solver, &variant, &random_game(&variant, &mut rng));
                 }
             }
         }
@@ -127,20 +133,28 @@ fn margins_are_at_least_what_they_are() {
     }
 }
 
+/// Games that are solved below; 100,000 have a million positions.
+fn wanted_games() -> usize {
+    let games = env::var("MIJNLIEFF_SOLVED_GAMES").ok();
+    games.map_or(200, |games| games.parse().unwrap())
+}
+
 #[test]
 fn a_position_is_worth_its_best_move() {
     let variant = Variant::default();
-    let solver = Solver::new(&variant);
+    let (solver, other) = (Solver::new(&variant), Solver::new(&variant));
     let mut rng = SplitMix64::new(5);
-    for _ in 0..200 {
+    for _ in 0..wanted_games() {
         for position in &random_game(&variant, &mut rng)[5..] {
             let found = solve(&solver, position);
-            assert_eq!(solver.margin(position, Limits::default()), Ok(found.margin));
             let best = found.moves.iter().map(|&(_, margin)| margin).max();
             assert_eq!(best.unwrap_or(found.margin), found.margin);
-            for (mv, margin) in found.moves {
-                let child = position.play(&variant, mv).unwrap();
-                assert_eq!(solver.margin(&child, Limits::default()), Ok(-margin));
+            for solver in [&solver, &other] {
+                assert_eq!(solver.margin(position, Limits::default()), Ok(found.margin));
+                for &(mv, margin) in &found.moves {
+                    let child = position.play(&variant, mv).unwrap();
+                    assert_eq!(solver.margin(&child, Limits::default()), Ok(-margin));
+                }
             }
         }
     }
@@ -153,13 +167,7 @@ fn image(variant: &Variant, position: &Position, number: usize) -> Position {
     for cell in variant.board().all() {
         stones[symmetry.cell(cell).index()] = position.stone_at(cell);
     }
-    let last = position.last_move().map(|mv| match mv {
-        Move::Pass => Move::Pass,
-        Move::Place { piece, cell } => Move::Place {
-            piece,
-            cell: symmetry.cell(cell),
-        },
-    });
+    let last = position.last_move().map(|mv| games::image(symmetry, mv));
     Position::from_stones(variant, &stones, last, position.ply()).unwrap()
 }
 
@@ -407,15 +415,13 @@ fn each_position_of_a_batch_has_its_own_nodes() {
 
 #[test]
 fn a_solver_serves_the_variants_of_its_board_and_copies() {
-    let variant = |board: &str, opening, copies| {
-        Variant::new(Board::from_text(board).unwrap(), opening, copies).unwrap()
-    };
-    let solver = Solver::new(&variant("###\n###", Opening::Anywhere, 1));
-    assert!(solver.serves(&variant("###\n###", Opening::Anywhere, 1)));
+    let variant = |text: &str| text.parse::<Variant>().unwrap();
+    let solver = Solver::new(&variant("###/### anywhere 1"));
+    assert!(solver.serves(&variant("###/### anywhere 1")));
     for other in [
-        variant("##\n##\n##", Opening::Anywhere, 1),
-        variant("###\n###", Opening::Anywhere, 2),
-        variant("###\n###", Opening::CornerStraight, 1),
+        variant("##/##/## anywhere 1"),
+        variant("###/### anywhere 2"),
+        variant("###/### corner_straight 1"),
     ] {
         assert!(!solver.serves(&other), "{other:?}");
     }

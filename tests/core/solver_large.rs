@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::Solver;
-use mijnlieff::search::{Depth, Halt, Limits, best_moves, minimax, minimax_moves};
+use mijnlieff::search::{Depth, Halt, Limits, best_moves};
 
-use super::solver::{MOST_PLIES, random_game, random_move, size, solve};
+use super::solver::{check_ending, random_game, random_move, solve};
 
 /// Boards of more than 16 cells: whole, with gaps, long, in pieces, and of 64 cells.
 const LARGE_BOARDS: [&str; 6] = [
@@ -41,22 +41,7 @@ fn endings_of_large_boards_are_those_of_plain_minimax() {
     let mut checked = 0;
     large_games(|variant, game| {
         let solver = Solver::with_table(variant, 1 << 16).unwrap();
-        for position in game.iter().rev() {
-            if size(variant, position) > 20_000 {
-                break;
-            }
-            let found = solve(&solver, position);
-            let margin = minimax(variant, position, MOST_PLIES);
-            assert_eq!(found.margin, margin, "{position:?}");
-            assert_eq!(solver.margin(position, Limits::default()), Ok(margin));
-            if !position.is_over(variant) {
-                let (_, best) = minimax_moves(variant, position, MOST_PLIES);
-                assert_eq!(found.best_moves().collect::<Vec<_>>(), best);
-                let alone = solver.best_moves(position, Limits::default()).unwrap();
-                assert_eq!(alone.iter().collect::<Vec<_>>(), best);
-            }
-            checked += 1;
-        }
+        checked += check_ending(&solver, variant, game);
     });
     assert!(checked >= 500, "{checked} endings are not enough");
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mijnlieff::encode::VariantSet;
+use mijnlieff::encode::{Layout, VariantSet};
 use mijnlieff::game::Variant;
 use mijnlieff::policy::{Policy, opening};
 use mijnlieff::search::Limits;
@@ -13,10 +13,10 @@ use mijnlieff::tree_search::{Root, TreeConfig};
 use mijnlieff::vector::{Config, IllegalAction, Opponent, Reward};
 use ndarray::ArrayRef2;
 
+use crate::batch::Batch;
+use crate::fuzz::bodies::files::checksum;
 use crate::network::{evaluate, game, network, variants};
-use crate::network_files::checksum;
 use crate::self_play::{config, self_play_of};
-use crate::vector::Bench;
 
 fn bits<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> impl Iterator<Item = u8> {
     numbers.into_iter().flat_map(|number| number.to_le_bytes())
@@ -30,11 +30,11 @@ fn games(variant: Variant, opponent: Opponent) -> u64 {
         reward: Reward::Margin,
         ..Config::new(Arc::new(variant))
     };
-    let mut batch = Bench::new(config, 100, 2, 7);
+    let mut batch = Batch::started(&config, Layout::Flat, 100, 2, 7);
     let mut found = Vec::new();
     for _ in 0..40 {
         let actions = batch.sample();
-        batch.step(&actions).unwrap();
+        batch.step(&actions, false).unwrap();
         found.extend(actions.into_iter().flat_map(i64::to_le_bytes));
         for game in 0..100 {
             let (observation, mask, to_play, reward, ended) = batch.row(game);

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mijnlieff::game::{Board, Opening, Position, Variant};
+use mijnlieff::game::{Opening, Position, Variant};
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tablebase::{Tablebase, TablebaseError};
+
+use super::fuzz::bodies::tables::minimax;
+use super::network::variant;
 
 /// A file in a folder of its own, which goes with the value.
 struct Scratch(PathBuf);
@@ -33,28 +36,8 @@ impl Drop for Scratch {
     }
 }
 
-fn variant(text: &str, copies: i64) -> Variant {
-    Variant::new(Board::from_text(text).unwrap(), Opening::Anywhere, copies).unwrap()
-}
-
 fn build(variant: &Variant, path: &std::path::Path) {
     Tablebase::build(variant, path, 2, &AtomicBool::new(false), |_| ()).unwrap();
-}
-
-/// The margin for the side to move by the rules alone, for every position from this one on.
-fn minimax(variant: &Variant, position: &Position, known: &mut HashMap<Position, i32>) -> i32 {
-    if let Some(&margin) = known.get(position) {
-        return margin;
-    }
-    let after = position
-        .legal_moves(variant)
-        .into_iter()
-        .map(|mv| -minimax(variant, &position.play_unchecked(variant, mv), known));
-    let margin = after
-        .max()
-        .unwrap_or_else(|| position.margin_of(variant, position.side_to_move()));
-    known.insert(*position, margin);
-    margin
 }
 
 #[test]

@@ -60,15 +60,35 @@ fn evaluation(variant: &Variant, leaves: usize) -> (Vec<f32>, Vec<f32>) {
     (logits.collect(), vec![0.25; leaves])
 }
 
-pub(crate) fn run(variant: &Variant, search: &mut dyn TreeSearch) {
+/// Searches to the end; `evaluate` makes the logits and the values of so many leaves.
+pub(crate) fn run_with(
+    search: &mut dyn TreeSearch,
+    mut evaluate: impl FnMut(&mut dyn TreeSearch, usize) -> (Vec<f32>, Vec<f32>),
+) {
     loop {
         let leaves = search.select(Limits::default()).unwrap();
         if leaves == 0 {
             return;
         }
-        let (logits, values) = evaluation(variant, leaves);
+        let (logits, values) = evaluate(search, leaves);
         search.update(&logits, &values).unwrap();
     }
+}
+
+pub(crate) fn run(variant: &Variant, search: &mut dyn TreeSearch) {
+    run_with(search, |_, leaves| evaluation(variant, leaves));
+}
+
+/// A search that is done.
+pub(crate) fn searched(
+    variant: &Arc<Variant>,
+    roots: &[Position],
+    config: TreeConfig,
+    solver: Option<Arc<Solver>>,
+) -> Box<dyn TreeSearch> {
+    let mut search = tree_search(variant, roots, config, Layout::Flat, solver, 1).unwrap();
+    run(variant, &mut *search);
+    search
 }
 
 /// All that a search has found.
@@ -120,11 +140,8 @@ fn a_stopped_search_goes_on() {
 
 #[test]
 fn no_weight_of_the_values_is_too_large() {
-    let boards = ["####\n####\n####\n####", &"########\n".repeat(8)];
-    for board in boards {
-        let board = Board::from_text(board).unwrap();
-        let opening = Opening::Outside;
-        let variant = Arc::new(Variant::new(board, opening, 2).unwrap());
+    for board in ["standard", &["########"; 8].join("/")] {
+        let variant = Arc::new(board.parse::<Variant>().unwrap());
         for (c_visit, c_scale) in [
             (50.0, 1e30),
             (50.0, 1e37),
@@ -138,18 +155,14 @@ fn no_weight_of_the_values_is_too_large() {
             };
             let mut search = search(&variant, root);
             let mut sign = 1.0;
-            loop {
-                let leaves = search.select(Limits::default()).unwrap();
-                if leaves == 0 {
-                    break;
-                }
+            run_with(&mut *search, |_, leaves| {
                 let (logits, mut values) = evaluation(&variant, leaves);
                 for (number, value) in values.iter_mut().enumerate() {
                     *value = sign * number as f32 / leaves as f32;
                 }
                 sign = -sign;
-                search.update(&logits, &values).unwrap();
-            }
+                (logits, values)
+            });
             let results = search.results(Limits::default()).unwrap();
             for targets in results.policy_targets.rows() {
                 let sum: f32 = targets.iter().sum();
@@ -233,11 +246,7 @@ pub(crate) fn mixed_variants() -> Arc<VariantSet> {
 /// Searches to the end with an evaluation made from the legal actions of each leaf.
 pub(crate) fn run_on_canvas(variants: &VariantSet, search: &mut dyn TreeSearch) {
     let canvas = variants.canvas().unwrap();
-    loop {
-        let leaves = search.select(Limits::default()).unwrap();
-        if leaves == 0 {
-            return;
-        }
+    run_with(search, |search, leaves| {
         let mut observations = vec![0.0; leaves * canvas.observation_len()];
         let mut masks = vec![0; leaves * canvas.num_actions()];
         let memory = Observations::Float32(Layout::Planes, &mut observations);
@@ -248,14 +257,13 @@ pub(crate) fn run_on_canvas(variants: &VariantSet, search: &mut dyn TreeSearch) 
                 .zip(0_i32..)
                 .map(|(&bit, at)| i32::from(bit) * at)
         });
-        let values: Vec<f32> = sums.map(|row| (row.sum::<i32>() as f32).sin()).collect();
-        let logits: Vec<f32> = masks
+        let values = sums.map(|row| (row.sum::<i32>() as f32).sin());
+        let logits = masks
             .iter()
             .zip(0_u32..)
-            .map(|(_, at)| ((at % canvas.num_actions() as u32) as f32).cos())
-            .collect();
-        search.update(&logits, &values).unwrap();
-    }
+            .map(|(_, at)| ((at % canvas.num_actions() as u32) as f32).cos());
+        (logits.collect(), values.collect())
+    });
 }
 
 #[test]
@@ -312,10 +320,7 @@ fn noise_is_in_proportion_to_the_temperature() {
             temperature,
             ..CONFIG
         };
-        let roots = positions(&variant, 3);
-        let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
-        run(&variant, &mut *search);
-        search
+        searched(&variant, &positions(&variant, 3), config, None)
             .results(Limits::default())
             .unwrap()
             .root_noise
@@ -353,8 +358,7 @@ fn a_root_that_has_to_pass_has_the_mean_value_of_its_simulations() {
             root,
             ..CONFIG
         };
-        let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
-        run(&variant, &mut *search);
+        let search = searched(&variant, &roots, config, None);
         let results = search.results(Limits::default()).unwrap();
         for (tree, root) in roots.iter().enumerate() {
             if root.must_pass(&variant) {
@@ -418,8 +422,7 @@ fn actions_are_drawn_by_visits() {
             ..CONFIG
         };
         let roots = vec![root; DRAWS];
-        let mut search = tree_search(&variant, &roots, config, Layout::Flat, None, 1).unwrap();
-        run(&variant, &mut *search);
+        let search = searched(&variant, &roots, config, None);
         let results = search.results(Limits::default()).unwrap();
         let visits: Vec<f64> = results
             .visit_counts

@@ -10,7 +10,7 @@ use mijnlieff::tree_search::{
     NextRoot, RootPosition, TreeConfig, TreeSearch, tree_search, tree_search_of_variants,
 };
 
-use super::tree_search::{CONFIG, mixed_variants, run, run_on_canvas};
+use super::tree_search::{CONFIG, mixed_variants, run, run_on_canvas, searched};
 
 #[test]
 fn a_root_with_thousands_of_visits_is_kept() {
@@ -20,8 +20,7 @@ fn a_root_with_thousands_of_visits_is_kept() {
         num_simulations: 5000,
         ..CONFIG
     };
-    let mut search = tree_search(&variant, &[root], config, Layout::Flat, None, 1).unwrap();
-    run(&variant, &mut *search);
+    let mut search = searched(&variant, &[root], config, None);
     let visits = |search: &dyn TreeSearch| search.nodes(0).unwrap()[0].visits;
     let before = visits(&*search);
     assert!(before >= 5000, "{before}");

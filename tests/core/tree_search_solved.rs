@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use mijnlieff::encode::{Layout, action_of, move_of, num_actions};
+use mijnlieff::encode::{action_of, move_of, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::Solver;
-use mijnlieff::tree_search::{TreeConfig, TreeSearch, tree_search};
+use mijnlieff::tree_search::{TreeConfig, TreeSearch};
 
-use super::tree_search::{CONFIG, TREES, run};
+use super::tree_search::{CONFIG, TREES, run, searched};
 
 /// A search that is done, with an exact solver.
-fn searched(variant: &Arc<Variant>, roots: &[Position], config: TreeConfig) -> Box<dyn TreeSearch> {
-    let solver = Some(Arc::new(Solver::with_table(variant, 1 << 16).unwrap()));
-    let mut search = tree_search(variant, roots, config, Layout::Flat, solver, 1).unwrap();
-    run(variant, &mut *search);
-    search
+fn solved(variant: &Arc<Variant>, roots: &[Position], config: TreeConfig) -> Box<dyn TreeSearch> {
+    let solver = Arc::new(Solver::with_table(variant, 1 << 16).unwrap());
+    searched(variant, roots, config, Some(solver))
 }
 
 #[test]
@@ -31,7 +29,7 @@ fn roots_with_few_empty_cells_are_solved_on_boards_of_all_sizes() {
             solve_roots_below: 8,
             ..CONFIG
         };
-        let mut search = searched(&variant, &roots, config);
+        let mut search = solved(&variant, &roots, config);
         let results = search.results(Limits::default()).unwrap().clone();
         let has_few = |root: &Position| variant.board().num_cells() - root.occupied().len() <= 8;
         let expected: Vec<bool> = roots.iter().map(has_few).collect();
@@ -58,7 +56,7 @@ fn the_best_actions_of_solved_roots_share_the_target() {
         margin_weight: 0.25,
         ..CONFIG
     };
-    let search = searched(&variant, &roots, config);
+    let search = solved(&variant, &roots, config);
     let results = search.results(Limits::default()).unwrap();
     let solver = Solver::with_table(&variant, 1 << 16).unwrap();
     let mut shared = 0;
@@ -91,7 +89,7 @@ fn a_position_that_was_solved_as_a_leaf_is_searched_as_a_root() {
         solve_leaves_below: 8,
         ..CONFIG
     };
-    let mut search = searched(&variant, &roots, config);
+    let mut search = solved(&variant, &roots, config);
     let actions = search.results(Limits::default()).unwrap().actions.to_vec();
     let after = |(root, action): (&Position, &i64)| {
         let mv = move_of(&variant, *action as usize).unwrap();

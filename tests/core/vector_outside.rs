@@ -6,7 +6,8 @@ use mijnlieff::policy::Policy;
 use mijnlieff::random::SplitMix64;
 use mijnlieff::vector::{BatchEnv, Config, Opponent, Seat, Seeds, batch_env};
 
-use super::vector::{Bench, variants};
+use super::batch::Batch;
+use super::vector::variants;
 
 #[test]
 fn an_outside_opponent_plays_as_a_built_in_one() {
@@ -17,7 +18,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 seat,
                 ..Config::new(variant.clone())
             };
-            let mut inside = Bench::new(config.clone(), 1, 1, 9);
+            let mut inside = Batch::started(&config, Layout::Flat, 1, 1, 9);
             let outside = Config {
                 opponent: Opponent::Outside,
                 ..config
@@ -36,10 +37,10 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
             answer(&mut *env);
             for _ in 0..40 {
                 let actions = inside.sample();
-                inside.step(&actions).unwrap();
+                inside.step(&actions, false).unwrap();
                 env.start_step(&actions).unwrap();
                 answer(&mut *env);
-                assert!(env.positions().eq(inside.env().positions()));
+                assert!(env.positions().eq(inside.env.positions()));
             }
         }
     }
