@@ -74,10 +74,11 @@ class Replay:
             samples: the samples; the first are replaced first.
         """
         count = min(len(samples), self.capacity)
-        rows = (self._next + torch.arange(count)) % self.capacity
+        device = self._columns[0].device
+        rows = (self._next + torch.arange(count, device=device)) % self.capacity
         for kept, entry in zip(self._columns, fields(samples), strict=True):
             new = torch.from_numpy(getattr(samples, entry.name)[len(samples) - count :])
-            kept[rows.to(kept.device)] = new.to(kept.device)
+            kept[rows] = new.to(device)
         self._next = (self._next + count) % self.capacity
         self._size = min(self._size + count, self.capacity)
 

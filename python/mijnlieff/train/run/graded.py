@@ -75,7 +75,9 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
                 solutions=solutions_of(arrays["action_margins"]),
                 groups=tuple(groups),
             )
-    except (OSError, EOFError, ValueError, LookupError, zipfile.BadZipFile, MijnlieffError):
+    except (OSError, EOFError, ValueError, KeyError, IndexError, zipfile.BadZipFile):
+        return None
+    except MijnlieffError:
         return None
 
 
