@@ -6,7 +6,7 @@
 use super::cells::{KERNEL_ENTRY, num_offsets};
 use super::features::{HANDS, LISTS, TacticalFeatures};
 use super::{Architecture, Scope};
-use crate::simd::WORDS;
+use crate::simd::{TILE_WORDS, WORDS};
 
 /// The most bytes that a network may take with all that it needs on its largest board.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 31;
@@ -74,8 +74,9 @@ fn layer(inputs: u64, outputs: u64, each: u64) -> u64 {
     each * padded(inputs) * outputs + 16 * outputs + HEADERS
 }
 
+/// A layer of words, which are there twice where the processor has tiles.
 fn integers(inputs: u64, outputs: u64) -> u64 {
-    layer(inputs, outputs, 2)
+    layer(inputs, outputs, 2) + layer(inputs.next_multiple_of(TILE_WORDS as u64), outputs, 2)
 }
 
 fn floats(inputs: u64, outputs: u64) -> u64 {

@@ -38,6 +38,15 @@ pub(super) struct Words(__m512i);
 #[derive(Clone, Copy)]
 pub(super) struct Sums(__m512i);
 
+impl Sums {
+    /// Sums in a register that only a processor with AVX-512 has.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn of(sums: __m512i) -> Self {
+        Self(sums)
+    }
+}
+
 impl Avx512Vnni {
     /// The proof, on processors that have the instructions.
     #[inline]

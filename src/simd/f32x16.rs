@@ -106,11 +106,11 @@ impl<K: WideKernel> Kernel for OnHalves<K> {
 
 /// Wide vectors as two of eight.
 #[derive(Clone, Copy)]
-struct InHalves<V>(V);
+pub(super) struct InHalves<V>(pub(super) V);
 
 /// A wide vector in two registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Halves<T>([T; 2]);
+pub(crate) struct Halves<T>(pub(super) [T; 2]);
 
 impl<V: Simd> WideSimd for InHalves<V> {
     type Numbers = Halves<V::Vector>;

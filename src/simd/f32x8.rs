@@ -290,3 +290,126 @@ impl Vector for PortableVector {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kernel, dispatch};
+    use super::*;
+
+    const NUMBERS: [Lanes; 2] = [
+        [1.0, -2.5, 3.0, f32::INFINITY, 0.1, 7.0, -0.5, 1e-30],
+        [1.0, 2.5, -3.0, 4.0, 0.2, f32::NEG_INFINITY, -0.5, 1e30],
+    ];
+
+    /// The bits of the results of all vector operations.
+    struct Everything;
+
+    impl Kernel for Everything {
+        type Result = Vec<u32>;
+
+        fn run<V: Simd>(self, simd: V) -> Vec<u32> {
+            let [a, b] = NUMBERS.map(|numbers| simd.load(&numbers));
+            let above = a.is_above(b);
+            let vectors = [
+                a.add(b),
+                a.sub(b),
+                a.mul(b),
+                a.div(b),
+                a.max(b),
+                above.select(a, b),
+                a.is_equal(b).select(a, simd.splat(2.0)),
+                above.and(a.is_above(simd.splat(0.5))).select(a, b),
+                simd.splat(1.5).scale_by(simd.splat(f32::from_bits(3))),
+                a.pick([2, 5, 7, 0, 0, 0, 0, 0]),
+            ];
+            let mut found = Vec::new();
+            for vector in vectors {
+                let mut numbers = [0.0; LANES];
+                vector.store(&mut numbers);
+                found.extend(numbers.map(f32::to_bits));
+            }
+            found.extend([a.sum(), a.largest(), b.sum(), b.largest()].map(f32::to_bits));
+            for first in 0..LANES {
+                let share = |lane| 1.0 / (1 + (first + lane) % LANES) as f32;
+                let shares = simd.load(&std::array::from_fn(share));
+                found.extend([shares.sum(), shares.largest()].map(f32::to_bits));
+            }
+            let (words, mut kept) = (
+                [0x0102_0408_1020_4080, 0xff00_ff00_ff00_ff01],
+                [i8::MIN; 64],
+            );
+            simd.write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
+            found.extend(kept.map(|byte| byte as u32));
+            for mask in [0, 0b1011, u64::MAX, 0xf000_0000_0000_0101] {
+                let moved = simd.deposit(0xffff_0000_0000_0005, mask);
+                found.extend([moved as u32, (moved >> 32) as u32]);
+            }
+            found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
+            found
+        }
+    }
+
+    #[test]
+    fn all_processors_calculate_alike() {
+        let expected = Everything.run(Portable);
+        assert_eq!(dispatch(Everything), expected);
+        assert_eq!(expected[..3], [2.0_f32, 0.0, 0.0].map(f32::to_bits));
+        assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
+        assert_eq!(expected[64], 12_f32.to_bits());
+        assert_eq!(expected[expected.len() - 2..], [0, 1]);
+        let moved = &expected[expected.len() - 2 - 8..];
+        assert_eq!(moved[..8], [0, 0, 0b1001, 0, 5, 0xffff_0000, 1, 1 << 28]);
+        let kept = &expected[expected.len() - 2 - 8 - 64..];
+        assert_eq!(
+            kept[..10],
+            [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)
+        );
+    }
+
+    /// The results of all operations with integers.
+    struct AllIntegers;
+
+    impl Kernel for AllIntegers {
+        type Result = (Vec<i16>, Vec<u32>);
+
+        fn run<V: Simd>(self, simd: V) -> Self::Result {
+            let numbers = |i: usize| [3, -7, i16::MAX, i16::MIN, 0, 100, -100][i % 7];
+            let [a, b] =
+                [1, 3].map(|step| simd.load_words(&std::array::from_fn(|i| numbers(step * i))));
+            let mut words = Vec::new();
+            let mut stored = [0; WORDS];
+            for numbers in NUMBERS {
+                let numbers = simd.load(&numbers);
+                let wide = numbers.mul(simd.splat(3e9));
+                numbers.store_rounded(wide, &mut stored);
+                words.extend(stored);
+                let odd = numbers.mul(simd.splat(f32::NAN));
+                odd.store_rounded(numbers.mul(simd.splat(1e4)), &mut stored);
+                words.extend(stored);
+            }
+            let mut sums = Vec::new();
+            let pairs = simd.splat_pair([-3, 500]);
+            for sum in [
+                simd.add_products(simd.no_sums(), a, b),
+                simd.add_products(simd.add_products(simd.no_sums(), a, b), b, pairs),
+            ] {
+                let mut numbers = [0.0; LANES];
+                simd.to_numbers(sum).store(&mut numbers);
+                sums.extend(numbers.map(f32::to_bits));
+            }
+            (words, sums)
+        }
+    }
+
+    #[test]
+    fn all_processors_calculate_alike_with_integers() {
+        let expected = AllIntegers.run(Portable);
+        assert_eq!(dispatch(AllIntegers), expected);
+        let (words, sums) = expected;
+        // 1.0, -2.5 and 3.0 to the nearest, of two equally near ones the even one.
+        assert_eq!(words[..3], [1, -2, 3]);
+        assert_eq!(words[3], i16::MIN, "infinity");
+        assert_eq!(words[16..24], [i16::MIN; 8], "NaN");
+        assert_eq!(sums[0], (3.0 * 3.0 + -7.0 * -32768.0_f32).to_bits());
+    }
+}

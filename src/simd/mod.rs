@@ -8,6 +8,8 @@
 //! `V3` token has all that is needed, but comes with ten more crates.
 
 #[cfg(target_arch = "x86_64")]
+mod amx;
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -18,9 +20,16 @@ mod fetch;
 mod i16x16;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "only x86 processors have tiles")
+)]
+mod tiles;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod with_features;
 
+#[cfg(target_arch = "x86_64")]
+use amx::Amx;
 #[cfg(target_arch = "x86_64")]
 use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
@@ -33,6 +42,7 @@ pub(crate) use fetch::fetch;
 pub(crate) use i16x16::WORDS;
 #[cfg(target_arch = "aarch64")]
 use neon::Neon;
+pub(crate) use tiles::{TILE_ROWS, TILE_WORDS, TileKernel, TileSimd, TileSums, WordTile};
 
 /// A hot loop. `run` and the functions it calls should be `inline(always)`: only inlined code is
 /// compiled for the newer instructions. It works on eight numbers at a time with those of `simd`.
@@ -49,7 +59,7 @@ pub(crate) trait Kernel {
 /// The result is the same either way.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
     #[cfg(test)]
-    if tests::PROCESSOR.get() == tests::Processor::Portable {
+    if tests::PROCESSOR.get() < tests::Processor::WithoutAvx512 {
         return kernel.run(Portable);
     }
     #[cfg(target_arch = "x86_64")]
@@ -71,7 +81,7 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
 /// The result is the same either way.
 pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) -> K::Result {
     #[cfg(test)]
-    if tests::PROCESSOR.get() != tests::Processor::Newest {
+    if tests::PROCESSOR.get() < tests::Processor::WithoutTiles {
         return dispatch(OnHalves(kernel));
     }
     #[cfg(target_arch = "x86_64")]
@@ -83,6 +93,38 @@ pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) -> K::Result {
     dispatch(OnHalves(kernel))
 }
 
+/// Whether [`dispatch_tiles`] works in tiles, so that what they need is worth its memory.
+pub(crate) fn has_tiles() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if !cfg!(portable_only) && Amx::detect().is_some() {
+        return true;
+    }
+    cfg!(test)
+}
+
+/// Runs work in the tiles of AMX if the processor has them, otherwise gives it back.
+///
+/// The result is the same as without tiles.
+pub(crate) fn dispatch_tiles<K: TileKernel>(kernel: K) -> Option<K> {
+    #[cfg(test)]
+    match tests::PROCESSOR.get() {
+        tests::Processor::Newest => {}
+        tests::Processor::Tiles => {
+            kernel.run(&mut tests::PortableTiles::new());
+            return None;
+        }
+        _ => return Some(kernel),
+    }
+    #[cfg(target_arch = "x86_64")]
+    if !cfg!(portable_only)
+        && let Some(amx) = Amx::detect()
+    {
+        amx.run(kernel);
+        return None;
+    }
+    Some(kernel)
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -91,6 +133,8 @@ mod tests {
 
     use ndarray::Array2;
 
+    use super::f32x16::{Halves, InHalves};
+    use super::i16x16::PortableSums;
     use super::*;
     use crate::encode::{Layout, num_actions};
     use crate::file_header::fnv1a;
@@ -106,14 +150,18 @@ mod tests {
     };
 
     /// A processor whose code can be run.
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
     pub(super) enum Processor {
-        /// This one.
-        Newest,
-        /// This one, as if it had no AVX-512.
-        WithoutAvx512,
         /// One with neither AVX2 nor NEON.
         Portable,
+        /// One whose only new instructions are tiles.
+        Tiles,
+        /// This one, as if it had no AVX-512.
+        WithoutAvx512,
+        /// This one, as if it had no tiles.
+        WithoutTiles,
+        /// This one.
+        Newest,
     }
 
     thread_local! {
@@ -122,7 +170,7 @@ mod tests {
     }
 
     /// The result of `work` on a processor.
-    fn on<R>(processor: Processor, work: impl Fn() -> R) -> R {
+    pub(super) fn on<R>(processor: Processor, work: impl FnOnce() -> R) -> R {
         PROCESSOR.set(processor);
         let found = work();
         PROCESSOR.set(Processor::Newest);
@@ -132,6 +180,64 @@ mod tests {
     /// The results of `work` on this processor and in portable code.
     fn both<R>(work: impl Fn() -> R) -> [R; 2] {
         [Processor::Newest, Processor::Portable].map(|processor| on(processor, &work))
+    }
+
+    /// Tiles in plain code, to test what is done with them on processors that have none.
+    pub(super) struct PortableTiles(TileSums);
+
+    impl PortableTiles {
+        pub(super) fn new() -> Self {
+            Self(bytemuck::Zeroable::zeroed())
+        }
+    }
+
+    impl TileSimd for PortableTiles {
+        type Wide = InHalves<Portable>;
+
+        fn wide(&self) -> Self::Wide {
+            InHalves(Portable)
+        }
+
+        fn write_row(&self, tile: &mut WordTile, row: usize, words: &[i16]) {
+            for place in 0..TILE_WORDS {
+                let [low, high] = words.get(place).map_or([0; 2], |word| word.to_le_bytes());
+                (tile.high[row][place], tile.low[row][place]) = (high, low);
+            }
+        }
+
+        fn multiply(&mut self, rows: &[WordTile], columns: &[WordTile], previous: &mut TileSums) {
+            *previous = self.0;
+            self.0 = bytemuck::Zeroable::zeroed();
+            for (rows, columns) in rows.iter().zip(columns) {
+                for row in 0..TILE_ROWS {
+                    for column in 0..WORDS {
+                        for place in 0..TILE_WORDS {
+                            let byte = (place / 4, 4 * column + place % 4);
+                            let high = i32::from(rows.high[row][place] as i8);
+                            let low = i32::from(rows.low[row][place]);
+                            let column_high = i32::from(columns.high[byte.0][byte.1] as i8);
+                            let column_low = i32::from(columns.low[byte.0][byte.1]);
+                            let [highs, middle, lows] = &mut (self.0).0;
+                            highs[row][column] += high * column_high;
+                            middle[row][column] += high * column_low + low * column_high;
+                            lows[row][column] += low * column_low;
+                        }
+                    }
+                }
+            }
+        }
+
+        fn last(&mut self, sums: &mut TileSums) {
+            *sums = self.0;
+        }
+
+        fn join(&self, TileSums(sums): &TileSums, row: usize) -> <Self::Wide as WideSimd>::Sums {
+            let joined: [i32; WORDS] = std::array::from_fn(|column| {
+                let [high, middle, low] = [0, 1, 2].map(|part| sums[part][row][column]);
+                (high << 16).wrapping_add(middle << 8).wrapping_add(low)
+            });
+            Halves(bytemuck::cast::<_, [[i32; LANES]; 2]>(joined).map(PortableSums))
+        }
     }
 
     /// Tells how it is run.
@@ -361,7 +467,12 @@ mod tests {
         for on_board in networks() {
             let evaluate = || evaluations(&on_board);
             let expected = on(Processor::Portable, evaluate);
-            for processor in [Processor::WithoutAvx512, Processor::Newest] {
+            let processors = [
+                Processor::WithoutAvx512,
+                Processor::WithoutTiles,
+                Processor::Newest,
+            ];
+            for processor in [Processor::Tiles].into_iter().chain(processors) {
                 let is_same = on(processor, evaluate) == expected;
                 assert!(is_same, "{on_board:?}, {processor:?}");
             }
@@ -377,122 +488,5 @@ mod tests {
             fnv1a(&bytes)
         });
         assert_eq!(hashes, [0x4404_5A50_AE5A_FAF6, 0x0908_9B14_41CC_DD50]);
-    }
-
-    const NUMBERS: [Lanes; 2] = [
-        [1.0, -2.5, 3.0, f32::INFINITY, 0.1, 7.0, -0.5, 1e-30],
-        [1.0, 2.5, -3.0, 4.0, 0.2, f32::NEG_INFINITY, -0.5, 1e30],
-    ];
-
-    /// The bits of the results of all vector operations.
-    struct Everything;
-
-    impl Kernel for Everything {
-        type Result = Vec<u32>;
-
-        fn run<V: Simd>(self, simd: V) -> Vec<u32> {
-            let [a, b] = NUMBERS.map(|numbers| simd.load(&numbers));
-            let above = a.is_above(b);
-            let vectors = [
-                a.add(b),
-                a.sub(b),
-                a.mul(b),
-                a.div(b),
-                a.max(b),
-                above.select(a, b),
-                a.is_equal(b).select(a, simd.splat(2.0)),
-                above.and(a.is_above(simd.splat(0.5))).select(a, b),
-                simd.splat(1.5).scale_by(simd.splat(f32::from_bits(3))),
-                a.pick([2, 5, 7, 0, 0, 0, 0, 0]),
-            ];
-            let mut found = Vec::new();
-            for vector in vectors {
-                let mut numbers = [0.0; LANES];
-                vector.store(&mut numbers);
-                found.extend(numbers.map(f32::to_bits));
-            }
-            found.extend([a.sum(), a.largest(), b.sum(), b.largest()].map(f32::to_bits));
-            for first in 0..LANES {
-                let share = |lane| 1.0 / (1 + (first + lane) % LANES) as f32;
-                let shares = simd.load(&std::array::from_fn(share));
-                found.extend([shares.sum(), shares.largest()].map(f32::to_bits));
-            }
-            let (words, mut kept) = (
-                [0x0102_0408_1020_4080, 0xff00_ff00_ff00_ff01],
-                [i8::MIN; 64],
-            );
-            simd.write_kept(words, &[!0, 0, !0, !0, 0, 0xffff, !0, 1], &mut kept);
-            found.extend(kept.map(|byte| byte as u32));
-            for mask in [0, 0b1011, u64::MAX, 0xf000_0000_0000_0101] {
-                let moved = simd.deposit(0xffff_0000_0000_0005, mask);
-                found.extend([moved as u32, (moved >> 32) as u32]);
-            }
-            found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
-            found
-        }
-    }
-
-    #[test]
-    fn all_processors_calculate_alike() {
-        let expected = Everything.run(Portable);
-        assert_eq!(dispatch(Everything), expected);
-        assert_eq!(expected[..3], [2.0_f32, 0.0, 0.0].map(f32::to_bits));
-        assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
-        assert_eq!(expected[64], 12_f32.to_bits());
-        assert_eq!(expected[expected.len() - 2..], [0, 1]);
-        let moved = &expected[expected.len() - 2 - 8..];
-        assert_eq!(moved[..8], [0, 0, 0b1001, 0, 5, 0xffff_0000, 1, 1 << 28]);
-        let kept = &expected[expected.len() - 2 - 8 - 64..];
-        assert_eq!(
-            kept[..10],
-            [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)
-        );
-    }
-
-    /// The results of all operations with integers.
-    struct AllIntegers;
-
-    impl Kernel for AllIntegers {
-        type Result = (Vec<i16>, Vec<u32>);
-
-        fn run<V: Simd>(self, simd: V) -> Self::Result {
-            let numbers = |i: usize| [3, -7, i16::MAX, i16::MIN, 0, 100, -100][i % 7];
-            let [a, b] =
-                [1, 3].map(|step| simd.load_words(&std::array::from_fn(|i| numbers(step * i))));
-            let mut words = Vec::new();
-            let mut stored = [0; WORDS];
-            for numbers in NUMBERS {
-                let numbers = simd.load(&numbers);
-                let wide = numbers.mul(simd.splat(3e9));
-                numbers.store_rounded(wide, &mut stored);
-                words.extend(stored);
-                let odd = numbers.mul(simd.splat(f32::NAN));
-                odd.store_rounded(numbers.mul(simd.splat(1e4)), &mut stored);
-                words.extend(stored);
-            }
-            let mut sums = Vec::new();
-            let pairs = simd.splat_pair([-3, 500]);
-            for sum in [
-                simd.add_products(simd.no_sums(), a, b),
-                simd.add_products(simd.add_products(simd.no_sums(), a, b), b, pairs),
-            ] {
-                let mut numbers = [0.0; LANES];
-                simd.to_numbers(sum).store(&mut numbers);
-                sums.extend(numbers.map(f32::to_bits));
-            }
-            (words, sums)
-        }
-    }
-
-    #[test]
-    fn all_processors_calculate_alike_with_integers() {
-        let expected = AllIntegers.run(Portable);
-        assert_eq!(dispatch(AllIntegers), expected);
-        let (words, sums) = expected;
-        // 1.0, -2.5 and 3.0 to the nearest, of two equally near ones the even one.
-        assert_eq!(words[..3], [1, -2, 3]);
-        assert_eq!(words[3], i16::MIN, "infinity");
-        assert_eq!(words[16..24], [i16::MIN; 8], "NaN");
-        assert_eq!(sums[0], (3.0 * 3.0 + -7.0 * -32768.0_f32).to_bits());
     }
 }

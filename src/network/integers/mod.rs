@@ -11,10 +11,19 @@
     reason = "iterators over vectors are not always inlined"
 )]
 
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "only x86 processors have tiles")
+)]
+mod in_tiles;
+
 use bytemuck::pod_collect_to_vec;
 
 use super::layer::{Apply, Weights};
-use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector, WideWords, dispatch_wide};
+use crate::simd::{
+    WORDS, WideKernel, WideLanes, WideSimd, WideVector, WideWords, WordTile, dispatch_tiles,
+    dispatch_wide, has_tiles,
+};
 
 /// Vectors of outputs that are summed at once where registers hold so many.
 const STRIP: usize = 6;
@@ -27,6 +36,9 @@ pub(super) struct Integers {
     /// The factor for the sums of each output.
     scales: Vec<WideLanes>,
     pairs: usize,
+    /// The same weights for products in tiles, by vector of outputs and by tile of inputs; none where
+    /// the processor has no tiles.
+    tiles: Vec<WordTile>,
 }
 
 impl Weights for Integers {
@@ -64,16 +76,24 @@ impl Weights for Integers {
                 }));
             }
         }
+        let tiles = if has_tiles() {
+            in_tiles::tiles(inputs, outputs, rounded)
+        } else {
+            Vec::new()
+        };
         let scales: Vec<f32> = scales.iter().map(|&scale| scale as f32).collect();
         Self {
             weights,
             scales: pod_collect_to_vec(&scales),
             pairs,
+            tiles,
         }
     }
 
     fn apply<const ADD: bool>(apply: Apply<'_, Self, ADD>) {
-        dispatch_wide(apply);
+        if let Some(apply) = dispatch_tiles(apply) {
+            dispatch_wide(apply);
+        }
     }
 }
 
@@ -164,16 +184,36 @@ impl<const ADD: bool> Apply<'_, Integers, ADD> {
         let width = self.bias.len();
         for i in 0..R {
             let written = &mut self.outputs[(row + i) * width + first..][..S];
-            let factor = wide.splat(self.factors[row + i]);
             for vector in 0..S {
-                let sum = wide.to_numbers(sums[i][vector]);
-                let product = sum.mul(wide.load(&scales[vector])).mul(factor);
-                let mut output = product.add(wide.load(&bias[vector]));
-                if ADD {
-                    output = wide.load(&written[vector]).add(output);
-                }
-                output.store(&mut written[vector]);
+                let (scales, bias) = (wide.load(&scales[vector]), wide.load(&bias[vector]));
+                let factor = self.factors[row + i];
+                write::<_, ADD>(
+                    wide,
+                    sums[i][vector],
+                    scales,
+                    factor,
+                    bias,
+                    &mut written[vector],
+                );
             }
         }
     }
+}
+
+/// Writes a vector of outputs of a row.
+#[inline(always)]
+fn write<W: WideSimd, const ADD: bool>(
+    wide: W,
+    sums: W::Sums,
+    scales: W::Numbers,
+    factor: f32,
+    bias: W::Numbers,
+    written: &mut WideLanes,
+) {
+    let product = wide.to_numbers(sums).mul(scales).mul(wide.splat(factor));
+    let mut output = product.add(bias);
+    if ADD {
+        output = wide.load(written).add(output);
+    }
+    output.store(written);
 }
