@@ -72,7 +72,7 @@ def learning_seconds(games, network: CellNetwork, config: TrainConfig) -> float:
         def begin(self, network: CellNetwork, number: int) -> None:
             pass
 
-        abandon = close = lambda self: None
+        close = lambda self: None
 
         def collect(self):
             return games

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable
-from numbers import Real
-
-import numpy as np
+from numbers import Integral, Real
 
 from mijnlieff._mijnlieff import integer, integer_in, seed_of, threads_of
 
@@ -17,7 +14,8 @@ __all__ = [
     "integer",
     "integer_from",
     "integer_in",
-    "number_up_to",
+    "number_from_zero",
+    "plain_number",
     "seed_of",
     "threads_of",
 ]
@@ -63,22 +61,39 @@ def integer_from(name: str, value: object, low: int) -> int:
     return min(number, sys.maxsize)
 
 
-def number_up_to(name: str, value: object, most: float = math.inf) -> float:
-    """Return a finite number from 0 to `most`.
+def plain_number(value: object, *, whole: bool) -> int | float | None:
+    """Return the Python number that is equal to a number, such as one of NumPy.
+
+    Args:
+        value: any object.
+        whole: whether only integers count.
+
+    Returns:
+        An `int` for integers and a `float` for other numbers; None for anything else, and for
+        booleans.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) and not whole else None
+
+
+def number_from_zero(name: str, value: object) -> float:
+    """Return a finite number of at least 0.
 
     Args:
         name: the name of the argument.
         value: what was given.
-        most: the largest number; infinity if there is none.
 
     Raises:
         ValueError: it is out of range.
         TypeError: it is not a number.
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    number = plain_number(value, whole=False)
+    if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
-    number = float(value)
-    if not (0 <= number <= most and math.isfinite(number)):
-        wanted = "a finite number of at least 0" if math.isinf(most) else f"from 0 to {most:g}"
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
-    return number
+    # NaN fails every comparison.
+    if not 0 <= number <= sys.float_info.max:
+        raise ValueError(f"{name} must be a finite number of at least 0, not {value!r}")
+    return float(number)

@@ -12,22 +12,34 @@ from contextlib import contextmanager
 
 from mijnlieff.errors import MissingExtraError
 
-__all__ = ["needs", "require_version"]
+__all__ = ["needs"]
 
 
 @contextmanager
-def needs(feature: str, package: str, extra: str) -> Iterator[None]:
+def needs(feature: str, package: str, extra: str, *oldest: str) -> Iterator[None]:
     """Turn the error of an import in the block into one that says what to install.
+
+    Versions are looked at before the block, since in an old package names are missing, and the
+    error of such an import would not tell why.
 
     Args:
         feature: what needs the package, as the subject of the sentence.
         package: the package's usual name.
         extra: the extra that installs it.
+        oldest: the oldest versions that work, such as ``"ray>=2.50"``, by names on PyPI.
 
     Raises:
-        MissingExtraError: an import failed. It has no cause: its message has that error's text.
+        MissingExtraError: an import failed, or a version is missing or older; the message names
+            both versions. It has no cause: its message has the text of the import's error.
     """
     try:
+        for distribution, _, minimum in (one.partition(">=") for one in oldest):
+            found = version(distribution)
+            if _numbers(found) < _numbers(minimum):
+                raise MissingExtraError(
+                    f"{feature} needs {distribution} {minimum} or newer, not {found}: "
+                    f"pip install --upgrade 'mijnlieff[{extra}]'"
+                )
         yield
     except MissingExtraError:
         raise
@@ -39,27 +51,6 @@ def needs(feature: str, package: str, extra: str) -> Iterator[None]:
         raise MissingExtraError(
             f"{feature} needs {package}{reason}: pip install 'mijnlieff[{extra}]'"
         ) from None
-
-
-def require_version(feature: str, distribution: str, minimum: str, extra: str) -> None:
-    """Raise unless a distribution is installed and new enough.
-
-    Args:
-        feature: what needs the distribution, as the subject of the sentence.
-        distribution: its name on PyPI.
-        minimum: the oldest version that works, as numbers with dots.
-        extra: the extra that installs it.
-
-    Raises:
-        MissingExtraError: it is missing or older; the message names both versions.
-    """
-    with needs(feature, distribution, extra):
-        found = version(distribution)
-    if _numbers(found) < _numbers(minimum):
-        raise MissingExtraError(
-            f"{feature} needs {distribution} {minimum} or newer, not {found}: "
-            f"pip install --upgrade 'mijnlieff[{extra}]'"
-        )
 
 
 def version(distribution: str) -> str:

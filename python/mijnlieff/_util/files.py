@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["json_text", "package_data", "parse_json", "part_path", "write_whole", "writing"]
+__all__ = [
+    "json_text",
+    "package_data",
+    "parse_json",
+    "part_path",
+    "write_json",
+    "write_whole",
+    "writing",
+]
 
 _DATA = Path(__file__).resolve().parent.parent / "data"
 _MOST_BRACKETS = 500
@@ -60,6 +68,11 @@ def write_whole(path: Path, content: bytes) -> None:
             with contextlib.suppress(OSError):
                 part.unlink()
             raise
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write plain values as a JSON file by `write_whole`, see `json_text`."""
+    write_whole(path, (json_text(content) + "\n").encode())
 
 
 def package_data(name: str) -> bytes:

@@ -62,6 +62,10 @@ class TableReport(ABC):
             print_table(rows, f"\n{title}")
 
     @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+
+    @abstractmethod
     def _rows(self) -> list[list[str]]:
         """Return the cells, the headings first."""
 

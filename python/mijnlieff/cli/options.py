@@ -8,10 +8,11 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from mijnlieff._mijnlieff import Board, Position, Tablebase, Variant, parse_record
 from mijnlieff._util.files import json_text
+from mijnlieff._util.output import TableReport
 from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
 
@@ -222,19 +223,7 @@ def add_policy_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help=POLICY_FORMS)
 
 
-class Report(Protocol):
-    """A report that prints as a table and converts to a dict."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values."""
-        ...
-
-    def print(self) -> None:
-        """Print the report as a table."""
-        ...
-
-
-def print_report(report: Report, as_json: bool) -> None:
+def print_report(report: TableReport, as_json: bool) -> None:
     """Print a report as a table or as JSON."""
     if as_json:
         print(json_text(report.to_dict()))

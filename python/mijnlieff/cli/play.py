@@ -1,4 +1,4 @@
-"""``mijnlieff play``: a game in the terminal."""
+"""``mijnlieff play``: a game in the terminal or a browser, or one between two policies to watch."""
 
 from __future__ import annotations
 

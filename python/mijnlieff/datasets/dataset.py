@@ -11,7 +11,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Tablebase
 from mijnlieff._util.arguments import threads_of
-from mijnlieff._util.files import json_text, parse_json, write_whole
+from mijnlieff._util.files import parse_json, write_json, write_whole
 from mijnlieff._util.output import progress_bar
 from mijnlieff.datasets.datasheet import datasheet
 from mijnlieff.datasets.files import SUFFIXES, check_installed, read_part, write_part
@@ -128,7 +128,7 @@ def _begin(data: Dataset) -> None:
     if data.folder.exists() and any(data.folder.iterdir()):
         raise DatasetError(f"{data.folder} holds other files; choose a new or empty folder")
     data.folder.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json_text(data.recipe.to_dict()).encode())
+    write_json(path, data.recipe.to_dict())
 
 
 def open_dataset(folder: str | Path) -> Dataset:

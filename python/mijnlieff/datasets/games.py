@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,7 +74,7 @@ def play_part(
     positions = [
         position
         for start, actions in zip(starts, played, strict=True)
-        for position in _before_each(start, actions)
+        for position in accumulate(actions[:-1], Position.play, initial=start)
     ]
     lengths = [len(actions) for actions in played]
     player = np.array([position.to_play for position in positions], dtype=np.int8)
@@ -91,15 +92,6 @@ def play_part(
         "result": np.where(player == 0, end_margins, -end_margins).astype(np.int16),
         **labels,
     }
-
-
-def _before_each(start: Position, actions: list[int]) -> list[Position]:
-    """Return the positions in which these actions were played."""
-    found = []
-    for action in actions:
-        found.append(start)
-        start = start.play(action)
-    return found
 
 
 def _labels(

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
     from mijnlieff._mijnlieff import Position, Variant
 
-__all__ = ["METHODS", "GameAttributes"]
+__all__ = ["AT_THE_END", "METHODS", "GameAttributes", "info_of"]
+
+AT_THE_END = ("score", "winner", "illegal")
+"""What the info of a game has at its end only."""
 
 METHODS = ("action_masks", "render")
 """The methods of a single game that can be called from outside, all without arguments."""
@@ -26,6 +29,22 @@ _SHARED = {
     "action_space": "single_action_space",
 }
 _NAMES = ("position", *_SHARED, *METHODS)
+
+
+def info_of(infos: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """Return the info of a game of a batch, as `MijnlieffEnv` gives it.
+
+    Args:
+        infos: the arrays of the batch by name.
+        i: the index of the game.
+    """
+    names = ("action_mask", "to_play", "variant", "score", "winner")
+    info = {name: infos[name][i] for name in names if name in infos}
+    if "illegal" in infos:
+        # An array, as readers of infos ask for a dtype, and Gymnasium's vector environments make
+        # arrays of objects from NumPy's own bools.
+        info["illegal"] = infos["illegal"][i, ...]
+    return info
 
 
 class GameAttributes:

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from mijnlieff._util.arguments import integer, seed_of
+from mijnlieff.envs.attributes import info_of
 from mijnlieff.envs.vector import VectorEnv
 from mijnlieff.envs.viewer import Viewer
 
@@ -198,13 +199,6 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
 
     def _single(self, infos: dict[str, Any]) -> dict[str, Any]:
         """Return the info of the only game of a batch."""
-        self._mask = infos["action_mask"][0]
-        info = {"action_mask": self._mask, "to_play": infos["to_play"][0]}
-        for key in ("variant", "score", "winner"):
-            if key in infos:
-                info[key] = infos[key][0]
-        if "illegal" in infos:
-            # An array, as readers of infos ask for a dtype, and Gymnasium's vector environments
-            # make arrays of objects from NumPy's own bools.
-            info["illegal"] = infos["illegal"][0, ...]
+        info = info_of(infos, 0)
+        self._mask = info["action_mask"]
         return info

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,7 +137,7 @@ class Benchmark:
             groups=tuple(groups),
         )
 
-    @property
+    @cached_property
     def decisive(self) -> NDArray[np.bool_]:
         """Whether the legal actions of a position differ in outcome, bool ``(B,)``."""
         return decisive_of(self.solutions.action_margins)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -281,9 +282,7 @@ def _to_the_end(
 ) -> str:
     """Return the record of a game, continued by the policy and perfect play of the opponent."""
     actions = list(actions)
-    position = start
-    for action in actions:
-        position = position.play(action)
+    position = reduce(Position.play, actions, start)
     while not position.is_over:
         own = position.to_play == player
         if own:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from mijnlieff._mijnlieff import (
     play_match,
     random_openings,
 )
-from mijnlieff._util.arguments import integer, seed_of, threads_of
+from mijnlieff._util.arguments import integer, integer_from, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.lock_step import play_in_lock_step
@@ -91,9 +91,8 @@ def evaluate(
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
     check_executor(executor)
     with progress_bar(conditions.games, "games", enabled=progress) as move_on:
-        if executor is not None:
-            return _play_on(executor, policy, opponent, conditions, move_on, names)
-        return play(policy, opponent, conditions, move_on if progress else None, names)
+        finished = move_on if progress else None
+        return play(policy, opponent, conditions, finished, names, executor)
 
 
 @dataclass(frozen=True)
@@ -121,13 +120,11 @@ class Conditions:
             ValueError: an odd, zero or negative number of games, or another number out of range.
             TypeError: a number is not an integer.
         """
-        games, opening_plies = integer("games", games), integer("opening_plies", opening_plies)
+        games, plies = integer("games", games), integer_from("opening_plies", opening_plies, 0)
         seed, num_threads = seed_of(seed), threads_of(num_threads)
         if games < 2 or games % 2:
             raise ValueError(f"games must be positive and even, two for each opening, not {games}")
-        if opening_plies < 0:
-            raise ValueError(f"opening_plies must be 0 or more, not {opening_plies}")
-        return cls(games, as_variant(variant), opening_plies, seed, num_threads)
+        return cls(games, as_variant(variant), plies, seed, num_threads)
 
     @property
     def first_pair_seed(self) -> int:
@@ -144,6 +141,7 @@ def play(
     conditions: Conditions,
     move_on: Callable[[int], object] | None = None,
     names: tuple[str, str] | None = None,
+    executor: Executor | None = None,
 ) -> MatchReport:
     """Play a match; see `evaluate`.
 
@@ -154,39 +152,31 @@ def play(
         move_on: called from time to time with the number of games that ended since the last call.
         names: the names of both policies in the report; None are the names as they were given, or
             the `repr` of objects.
+        executor: where the games are played; this process unless given.
     """
-    finished = move_on or _ignore
     first, second = load_policy(policy), load_policy(opponent)
     named = names_of((policy, opponent), (first, second), names)
-    native_pairs = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
-    margins = [
-        play_pairs(first, second, conditions, number, count, finished)
-        for number, count in _parts(first, second, conditions, native_pairs)
-    ]
-    return _match_report(named, margins, conditions)
+    finished = move_on or _ignore
+    if executor is None:
+        native_pairs = _NATIVE_PAIRS_WITH_BAR if move_on else _NATIVE_PAIRS
+        parts = _parts(first, second, conditions, native_pairs)
+        margins = [play_pairs(first, second, conditions, *part, finished) for part in parts]
+    else:
+        parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
+        players = shared(executor, first), shared(executor, second)
+        jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
+        margins = map_jobs(executor, play_pairs, jobs, lambda index: finished(2 * parts[index][1]))
+    return MatchReport.from_margins(
+        *named,
+        np.concatenate(margins),
+        opening_plies=conditions.opening_plies,
+        seed=conditions.seed,
+    )
 
 
 def on_worker(conditions: Conditions) -> Conditions:
     """The settings of a match for a worker, which has one thread unless the caller gave more."""
     return replace(conditions, num_threads=conditions.num_threads or 1)
-
-
-def _play_on(
-    executor: Executor,
-    policy: PolicyLike,
-    opponent: PolicyLike,
-    conditions: Conditions,
-    move_on: Callable[[int], object],
-    names: tuple[str, str] | None,
-) -> MatchReport:
-    """Play a match on the workers of an executor."""
-    first, second = load_policy(policy), load_policy(opponent)
-    named = names_of((policy, opponent), (first, second), names)
-    parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
-    players = shared(executor, first), shared(executor, second)
-    jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
-    margins = map_jobs(executor, play_pairs, jobs, lambda index: move_on(2 * parts[index][1]))
-    return _match_report(named, margins, conditions)
 
 
 def _parts(
@@ -261,17 +251,6 @@ def names_of(
     ):
         raise TypeError(f"names must be two strings, such as ('mine', 'theirs'), not {names!r}")
     return names[0], names[1]
-
-
-def _match_report(
-    names: tuple[str, str], margins: Sequence[NDArray[np.int64]], conditions: Conditions
-) -> MatchReport:
-    return MatchReport.from_margins(
-        *names,
-        np.concatenate(margins),
-        opening_plies=conditions.opening_plies,
-        seed=conditions.seed,
-    )
 
 
 def _ignore(games: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from mijnlieff._mijnlieff import Position, Tablebase
 from mijnlieff.rules import VariantLike
@@ -70,12 +71,10 @@ def review(
         ValueError: the tablebase is of another game.
     """
     Position.from_actions(actions, variant)  # the errors of all actions, before any is solved
-    position, before, played = Position(variant), [], []
-    for action in actions:
-        index = position.variant.action_index(action) if isinstance(action, str) else int(action)
-        before.append(position)
-        played.append(index)
-        position = position.play(index)
+    start = Position(variant)
+    index_of = start.variant.action_index
+    played = [index_of(one) if isinstance(one, str) else int(one) for one in actions]
+    before = list(accumulate(played, Position.play, initial=start))[:-1]
     # Once a position can be solved, all later ones can.
     first = sum(not position.is_solvable for position in before)
     before, played = before[first:], played[first:]

@@ -59,10 +59,15 @@ def tournament(
     """
     check_executor(executor)
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
-    matches = []
     pairings = schedule(policies, conditions)
     with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
-        if executor is not None:
+        if executor is None:
+            finished = move_on if progress else None
+            matches = [
+                play(policies[first], policies[second], match, finished, (first, second))
+                for first, second, match in pairings
+            ]
+        else:
             players = {
                 name: shared(executor, load_policy(policy)) for name, policy in policies.items()
             }
@@ -70,18 +75,7 @@ def tournament(
                 (players[first], players[second], on_worker(match), None, (first, second))
                 for first, second, match in pairings
             ]
-            reports = map_jobs(executor, play, jobs, lambda _: move_on(conditions.games))
-            return TournamentReport.from_matches(reports, seed=conditions.seed)
-        for first, second, match in pairings:
-            matches.append(
-                play(
-                    policies[first],
-                    policies[second],
-                    match,
-                    move_on if progress else None,
-                    (first, second),
-                )
-            )
+            matches = map_jobs(executor, play, jobs, lambda _: move_on(conditions.games))
     return TournamentReport.from_matches(matches, seed=conditions.seed)
 
 

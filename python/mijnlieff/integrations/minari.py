@@ -12,23 +12,21 @@ from numpy.typing import DTypeLike
 
 from mijnlieff._mijnlieff import Position, observe_batch
 from mijnlieff._util.arguments import check_type
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.datasets.dataset import Dataset
 from mijnlieff.datasets.games import Columns
 from mijnlieff.datasets.recipe import Recipe
+from mijnlieff.envs.attributes import AT_THE_END
 from mijnlieff.evaluation.losses import ILLEGAL
 from mijnlieff.policies.model import Layout
 
-with needs("mijnlieff.integrations.minari", "Minari", "minari"):
+with needs("mijnlieff.integrations.minari", "Minari", "minari", "minari>=0.5.3"):
     import minari
     from minari.data_collector import EpisodeBuffer
     from minari.dataset.minari_dataset import parse_dataset_id
     from minari.storage import get_dataset_path
-require_version("mijnlieff.integrations.minari", "minari", "0.5.3", "minari")
 
 __all__ = ["SteadyInfo", "check_dataset_id", "to_minari"]
-
-_AT_THE_END = ("score", "winner", "illegal")
 
 
 class SteadyInfo(minari.StepDataCallback):
@@ -42,7 +40,7 @@ class SteadyInfo(minari.StepDataCallback):
         """Return the data of a step."""
         data: dict[str, Any] = super().__call__(env, **step)
         data["info"] = {
-            name: value for name, value in data["info"].items() if name not in _AT_THE_END
+            name: value for name, value in data["info"].items() if name not in AT_THE_END
         }
         return data
 

@@ -26,15 +26,13 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, Variant, as_variant, check_playable, mask_batch
 from mijnlieff._util.arguments import check_choice
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import ActsInBatches, act_checked, check_actions
 from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.rules import VariantLike
 
-_FEATURE = "mijnlieff.integrations.open_spiel"
-require_version(_FEATURE, "open-spiel", "2.0", "open-spiel")
-with needs(_FEATURE, "OpenSpiel", "open-spiel"):
+with needs("mijnlieff.integrations.open_spiel", "OpenSpiel", "open-spiel", "open-spiel>=2.0"):
     import pyspiel
 
 __all__ = [

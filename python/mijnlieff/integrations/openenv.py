@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from mijnlieff._mijnlieff import __version__, as_variant
 from mijnlieff._util.arguments import check_choice
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff._util.output import note_error
 from mijnlieff.errors import GameOverError, MijnlieffError
 from mijnlieff.integrations.text.game import SEATS, TextGame
@@ -22,12 +22,11 @@ from mijnlieff.integrations.text.positions import moves_text
 from mijnlieff.policies.load import PolicyLike
 from mijnlieff.rules import PLAYERS, VariantLike
 
-with needs("mijnlieff.integrations.openenv", "OpenEnv", "openenv"):
+with needs("mijnlieff.integrations.openenv", "OpenEnv", "openenv", "openenv-core>=0.3"):
     from openenv.core.env_server import http_server
     from openenv.core.env_server.interfaces import Environment
     from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
     from pydantic import Field
-require_version("mijnlieff.integrations.openenv", "openenv-core", "0.3", "openenv")
 
 __all__ = [
     "MijnlieffAction",

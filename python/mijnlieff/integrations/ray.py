@@ -18,14 +18,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from mijnlieff._mijnlieff import __version__
 from mijnlieff._util.arguments import integer_in
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.errors import ClusterError
 
-require_version("mijnlieff.integrations.ray", "ray", "2.50", "ray")
-with needs("mijnlieff.integrations.ray", "ray", "ray"):
+with needs("mijnlieff.integrations.ray", "ray", "ray", "ray>=2.50"):
     import ray
-
-from ray.exceptions import RayError, RayTaskError  # noqa: E402
+    from ray.exceptions import RayError, RayTaskError
 
 __all__ = ["RayExecutor"]
 

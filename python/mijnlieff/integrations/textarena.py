@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex
 
 from mijnlieff._mijnlieff import Position, Variant, as_variant
 from mijnlieff._util.arguments import integer_from
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.errors import ReplyError
 from mijnlieff.integrations.text.game import forced_pass
 from mijnlieff.integrations.text.positions import move_text, position_text
@@ -21,10 +21,9 @@ from mijnlieff.policies.base import act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.rules import PLAYERS, VariantLike
 
-with needs("mijnlieff.integrations.textarena", "TextArena", "textarena"):
+with needs("mijnlieff.integrations.textarena", "TextArena", "textarena", "textarena>=0.7"):
     import textarena as ta
     from textarena.wrappers import GameBoardObservationWrapper, LLMObservationWrapper
-require_version("mijnlieff.integrations.textarena", "textarena", "0.7", "textarena")
 
 __all__ = ["MijnlieffEnv", "PolicyAgent"]
 

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from mijnlieff._mijnlieff import Canvas, Position, observe_batch
 from mijnlieff._util.arguments import seed_of
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.options import EnvOptions
 from mijnlieff.envs.vector import VectorEnv
@@ -19,8 +19,7 @@ from mijnlieff.policies import FunctionPolicy
 from mijnlieff.policies.model import Layout
 from mijnlieff.rules import VariantLike
 
-with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl"):
-    require_version("mijnlieff.integrations.torchrl", "torchrl", "0.11", "torchrl")
+with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl", "torchrl>=0.11"):
     import torch
     from tensordict import TensorDict, TensorDictBase
     from torch import Tensor

@@ -11,18 +11,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Literal
 
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.errors import ReplyError
 from mijnlieff.integrations.text.game import TextGame
 from mijnlieff.integrations.text.puzzles import Puzzle, puzzles, sample_of
 
-with needs("mijnlieff.integrations.verifiers", "verifiers", "verifiers"):
+with needs("mijnlieff.integrations.verifiers", "verifiers", "verifiers", "verifiers>=0.4"):
     import httpx
     import verifiers.v1 as vf
     from pydantic import Field
     from verifiers.v1.dialects.chat import message_to_wire
     from verifiers.v1.utils.loaders import resolve_env_config
-require_version("mijnlieff.integrations.verifiers", "verifiers", "0.4", "verifiers")
 
 __all__ = ["MijnlieffEnv", "MijnlieffHarness", "MijnlieffTaskset", "load_environment"]
 

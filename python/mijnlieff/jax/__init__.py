@@ -15,11 +15,9 @@ and `jax.lax.scan` apply, and games run on the device where the network is.
 It needs jax and pgx (``pip install 'mijnlieff[jax]'``).
 """
 
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 
-require_version("mijnlieff.jax", "jax", "0.7", "jax")
-require_version("mijnlieff.jax", "pgx", "2.6", "jax")
-with needs("mijnlieff.jax", "JAX and Pgx", "jax"):
+with needs("mijnlieff.jax", "JAX and Pgx", "jax", "jax>=0.7", "pgx>=2.6"):
     from mijnlieff.jax.env import Mijnlieff
     from mijnlieff.jax.state import State, to_position, to_positions
 

@@ -12,14 +12,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff._mijnlieff import Position, Variant, observe_batch
 
 __all__ = ["WORD_BITS", "Run", "Tables", "cells_of", "tables_of", "words_of"]
 
 WORD_BITS = 32
 
-_ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
-_DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 _LINES = ((1, 0), (0, 1), (1, 1), (-1, 1))
 
 
@@ -85,10 +83,12 @@ def tables_of(variant: Variant) -> Tables:
     board = variant.board
     numbers = {place: cell for cell, place in enumerate(board.cells)}
     num_cells = board.num_cells
-    reach = np.ones((variant.num_actions, num_cells), bool)  # a pass allows every cell
-    for action in range(4 * num_cells):
-        reach[action] = _reach(numbers, *divmod(action, num_cells))
-    # The rules of openings are those of the core, which gives them as legal first actions.
+    # The rules are those of the core: what one piece on an empty board allows, of which there is
+    # nothing under the piece itself, and which first actions are legal.
+    empty = Position(Variant(board, "anywhere", variant.copies))
+    placed = [empty.play(action) for action in range(4 * num_cells)]
+    allowed = observe_batch(placed, "flat", "uint8")[:, 2 * num_cells : 3 * num_cells]
+    reach = np.concatenate([allowed == 1, np.ones((1, num_cells), bool)])  # a pass allows all
     opening = Position(variant).action_mask()[:-1].reshape(4, num_cells)
     grid = np.full((board.height, board.width), -1)
     for (x, y), cell in numbers.items():
@@ -117,22 +117,6 @@ def _ray(
         cells.append(cell)
         x, y = x + step[0], y + step[1]
     return cells
-
-
-def _reach(numbers: dict[tuple[int, int], int], piece: int, cell: int) -> NDArray[np.bool_]:
-    """Return which cells a piece on a cell allows next, bool ``(num_cells,)``."""
-    place = list(numbers)[cell]
-    allowed = np.zeros(len(numbers), bool)
-    if piece < 2:
-        for step in (_ORTHOGONAL, _DIAGONAL)[piece]:
-            allowed[_ray(numbers, place, step)] = True
-        return allowed
-    for step in _ORTHOGONAL + _DIAGONAL:
-        allowed[_ray(numbers, place, step)[:1]] = True
-    if piece == 2:
-        allowed = ~allowed
-        allowed[cell] = False
-    return allowed
 
 
 def _runs(numbers: dict[tuple[int, int], int]) -> tuple[Run, ...]:

@@ -48,16 +48,8 @@ class BatchPolicy(Protocol):
 
 
 @runtime_checkable
-class Policy(Protocol):
+class Policy(ActPolicy, BatchPolicy, Protocol):
     """Anything that chooses actions in positions that are not over."""
-
-    def act(self, position: Position) -> int:
-        """Return the action to play."""
-        ...
-
-    def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``."""
-        ...
 
 
 class ActsInBatches(ABC):
@@ -103,7 +95,7 @@ _WRAPPERS = {
 
 
 #: Methods without a body. A class that derives from `Policy` may leave one of the two to them.
-_DECLARED = (ActPolicy.act, BatchPolicy.act_batch, Policy.act, Policy.act_batch)
+_DECLARED = (ActPolicy.act, BatchPolicy.act_batch)
 
 
 def _has(policy: object, method: str) -> bool:

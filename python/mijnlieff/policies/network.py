@@ -20,7 +20,7 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     own_actions,
 )
-from mijnlieff._util.arguments import integer_from, number_up_to, seed_of
+from mijnlieff._util.arguments import integer_from, number_from_zero, seed_of
 from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
 from mijnlieff.policies.searches import Searches, play_options, search_with
@@ -100,7 +100,7 @@ class NetworkPolicy(ActsInBatches):
                 f"{model!r} knows what it is shown: leave out observation, dtype and canvas"
             )
         self.model: Model = model
-        self.temperature = number_up_to("temperature", temperature)
+        self.temperature = number_from_zero("temperature", temperature)
         self.seed = seed_of(seed)
         self.batch_size = integer_from("batch_size", batch_size, 1)
         self.search = None if search is None else play_options(search)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.arguments import integer, seed_of
+from mijnlieff._util.arguments import integer_from, plain_number, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import ActsInBatches, Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
@@ -70,13 +69,10 @@ class OpponentPool(ActsInBatches):
         each = [1.0] * len(players) if weights is None else list(weights)
         if len(each) != len(players):
             raise ValueError(f"{len(players)} players need as many weights, not {len(each)}")
-        if limit is not None and (limit := integer("limit", limit)) < 1:
-            raise ValueError(f"limit must be at least 1, not {limit}")
-        self.limit = limit
+        self.limit = None if limit is None else integer_from("limit", limit, 1)
         self.seed = seed_of(seed)
         self._players = [_member(*pair) for pair in zip(players, each, strict=True)]
-        most = None if limit is None else min(limit, sys.maxsize)
-        self._added: deque[_Member] = deque(maxlen=most)
+        self._added: deque[_Member] = deque(maxlen=self.limit)
         self._generator = np.random.default_rng(self.seed)
         # Who plays which game, and the ply of its last position. Games that end are not reported:
         # once there are many, those that were not seen since the last time are forgotten.
@@ -195,11 +191,12 @@ def check_weight(weight: float) -> float:
         ValueError: it is not above 0 and finite.
         TypeError: it is not a number.
     """
-    if isinstance(weight, bool) or not isinstance(weight, Real):
+    number = plain_number(weight, whole=False)
+    if number is None:
         raise TypeError(f"a weight is a number, not {weight!r}")
-    if not 0 < weight <= sys.float_info.max:
+    if not 0 < number <= sys.float_info.max:
         raise ValueError(f"a weight must be above 0 and finite, not {weight!r}")
-    return float(weight)
+    return float(number)
 
 
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

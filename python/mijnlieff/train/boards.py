@@ -11,9 +11,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings
-from mijnlieff._util.arguments import seed_of
+from mijnlieff._util.arguments import plain_number, seed_of
 from mijnlieff.errors import BoardError
-from mijnlieff.train.settings import plain_number
 
 __all__ = ["Boards", "boards_named"]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from mijnlieff._mijnlieff import MAX_THREADS, SearchOptions
+from mijnlieff._util.arguments import plain_number
 from mijnlieff.train.presets import PRESETS, preset
-from mijnlieff.train.settings import check_settings, documented, plain_number, setting, settings_of
+from mijnlieff.train.settings import check_settings, documented, setting, settings_of
 
 __all__ = [
     "ALGORITHMS",

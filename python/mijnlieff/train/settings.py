@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import numbers
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["Setting", "check_settings", "documented", "plain_number", "setting", "settings_of"]
+from mijnlieff._util.arguments import plain_number
+
+__all__ = ["Setting", "check_settings", "documented", "setting", "settings_of"]
 
 _T = TypeVar("_T")
 _C = TypeVar("_C", bound=type)
@@ -97,24 +98,6 @@ class Setting:
         texts = ["the machine's choice" if self.default is None else str(self.default)]
         texts += [f"{values[name]} {when}" for when, values in presets.items() if name in values]
         return "; ".join(texts)
-
-
-def plain_number(value: object, *, whole: bool) -> int | float | None:
-    """The Python number that is equal to a number, such as one of NumPy.
-
-    Args:
-        value: any object.
-        whole: whether only integers count.
-
-    Returns:
-        An `int` for integers and a `float` for other numbers; None for anything else, and for
-        booleans.
-    """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    return float(value) if isinstance(value, numbers.Real) and not whole else None
 
 
 def setting(default: _T, help: str, **declared: Any) -> _T:

@@ -32,12 +32,12 @@ class GameSource(Protocol[Games]):
         """Wait for the games of the round that began last, and return them."""
         ...
 
-    def abandon(self) -> None:
-        """Stop the games of the round, if one has begun, because something ended it early."""
-        ...
-
     def close(self) -> None:
-        """Free what the source holds."""
+        """Stop the games of the round, if one has begun, and free what the source holds.
+
+        It may be called more than once: by a learner whose round something ended early, and then by
+        the run.
+        """
         ...
 
     @property

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 from mijnlieff.errors import MissingExtraError
 from processes import ROOT
 
@@ -29,15 +29,18 @@ def test_a_missing_package_is_named_with_its_command():
 
 def test_versions_are_compared_as_numbers(monkeypatch):
     monkeypatch.setattr("mijnlieff._util.extras.version", lambda name: "2.10.0a1")
-    require_version("the adapter", "frame", "2.9", "frame")
-    require_version("the adapter", "frame", "2.10", "frame")
-    with pytest.raises(MissingExtraError, match=r"frame 2\.11 or newer, not 2\.10\.0a1"):
-        require_version("the adapter", "frame", "2.11", "frame")
+    with needs("the adapter", "frame", "frame", "frame>=2.9", "other>=2.10"):
+        pass
+    found = r"frame 2\.11 or newer, not 2\.10\.0a1"
+    with pytest.raises(MissingExtraError, match=found), needs("it", "it", "it", "frame>=2.11"):
+        raise ImportError("what an old package lacks")
 
 
 def test_a_missing_distribution_is_named():
+    missing = "surely-missing"
     with pytest.raises(MissingExtraError) as caught:
-        require_version("the adapter", "surely-missing", "1", "frame")
+        with needs("the adapter", missing, "frame", f"{missing}>=1"):
+            pass
     expected = "the adapter needs surely-missing: pip install 'mijnlieff[frame]'"
     assert str(caught.value) == expected
 

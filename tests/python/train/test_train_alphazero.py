@@ -215,7 +215,7 @@ def test_ctrl_c_stops_the_games_too(when, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         method.round(0.0, 0)
     left = [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
-    source.abandon()
+    source.close()
     assert left == []
 
 

@@ -348,9 +348,9 @@ def test_random_plies_never_end_a_game():
 def test_a_round_that_is_abandoned_ends_its_thread():
     boards = Boards.split(TWO_BLOCKS, 0.3)
     source = ThreadedGames(boards, tiny(num_envs=20_000), torch.Generator())
-    source.abandon()  # before a round there is nothing to stop
+    source.close()  # before a round there is nothing to stop
     source.begin(network(4), 0)
-    source.abandon()
+    source.close()
     assert not [t for t in threading.enumerate() if t.name == "mijnlieff-self-play"]
     source.close()
 

@@ -10,10 +10,9 @@ The environments can be named in ``config.environment(...)`` and are made on the
 the package too.
 """
 
-from mijnlieff._util.extras import needs, require_version
+from mijnlieff._util.extras import needs
 
-require_version("the RLlib adapter", "ray", "2.52", "rllib")
-with needs("the RLlib adapter", "Ray RLlib with PyTorch", "rllib"):
+with needs("the RLlib adapter", "Ray RLlib with PyTorch", "rllib", "ray>=2.52"):
     from mijnlieff.integrations.rllib.environments import MaskedEnv, MijnlieffMultiAgentEnv
     from mijnlieff.integrations.rllib.modules import (
         PolicyRLModule,

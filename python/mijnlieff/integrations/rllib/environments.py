@@ -10,6 +10,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
 from mijnlieff._util.arguments import check_choice
+from mijnlieff.envs.attributes import AT_THE_END
 from mijnlieff.envs.masked import SingleMaskInObservation, VectorMaskInObservation
 from mijnlieff.envs.single import MijnlieffEnv
 from mijnlieff.envs.vector import VectorEnv
@@ -178,8 +179,7 @@ class MijnlieffMultiAgentEnv(MultiAgentEnv):
         position, mask = self.position, info["action_mask"]
         views = {it: position.observation(self._layout, np.float32, it) for it in (0, 1)}
         seen = {it: self._seen(view, mask) for it, view in views.items()}
-        names = ("score", "winner", "illegal")
-        ends: dict[str, Any] = {name: info[name] for name in names if name in info}
+        ends: dict[str, Any] = {name: info[name] for name in AT_THE_END if name in info}
         return (
             seen,
             {player: reward, 1 - player: -reward},

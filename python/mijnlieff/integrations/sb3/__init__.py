@@ -6,13 +6,12 @@
 made of an agent's past selves.
 """
 
-from mijnlieff._util.extras import require_version
+from mijnlieff._util.extras import needs
+from mijnlieff.policies import OpponentPool
 
-require_version("mijnlieff.integrations.sb3", "stable-baselines3", "2.6", "sb3")
-
-from mijnlieff.integrations.sb3.callbacks import SnapshotCallback  # noqa: E402
-from mijnlieff.integrations.sb3.policy import SB3Policy  # noqa: E402
-from mijnlieff.integrations.sb3.vec_env import MijnlieffVecEnv  # noqa: E402
-from mijnlieff.policies import OpponentPool  # noqa: E402
+with needs("mijnlieff.integrations.sb3", "stable-baselines3", "sb3", "stable-baselines3>=2.6"):
+    from mijnlieff.integrations.sb3.callbacks import SnapshotCallback
+    from mijnlieff.integrations.sb3.policy import SB3Policy
+    from mijnlieff.integrations.sb3.vec_env import MijnlieffVecEnv
 
 __all__ = ["MijnlieffVecEnv", "OpponentPool", "SB3Policy", "SnapshotCallback"]

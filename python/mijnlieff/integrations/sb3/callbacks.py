@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mijnlieff._util.arguments import integer
+from mijnlieff._util.arguments import integer_from
 from mijnlieff.integrations.sb3.policy import SB3Policy
 from mijnlieff.policies import OpponentPool
 from mijnlieff.policies.pool import check_weight
@@ -43,10 +43,8 @@ class SnapshotCallback(BaseCallback):
         super().__init__(verbose)
         if not isinstance(pool, OpponentPool):
             raise TypeError(f"pool must be an OpponentPool, not {pool!r}")
-        if (every := integer("every", every)) < 1:
-            raise ValueError(f"every must be at least 1, not {every}")
         self.pool = pool
-        self.every = every
+        self.every = integer_from("every", every, 1)
         self.weight = check_weight(weight)
         self.deterministic = deterministic
         self.taken = 0

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from mijnlieff._util.arguments import integer, integer_in
 from mijnlieff.envs.adapted import AdaptedGames
-from mijnlieff.envs.attributes import METHODS
+from mijnlieff.envs.attributes import METHODS, info_of
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
 
@@ -122,17 +122,10 @@ class MijnlieffVecEnv(AdaptedGames, VecEnv):
                 del infos[i]["TimeLimit.truncated"]
                 self.reset_infos[i] = infos[i]
                 infos[i] = {
+                    **info_of(last, i),
                     "TimeLimit.truncated": False,
-                    "action_mask": last["action_mask"][i].copy(),
-                    "to_play": last["to_play"][i],
-                    "score": last["score"][i],
-                    "winner": last["winner"][i],
                     "terminal_observation": info["final_obs"][i],
                 }
-                if "variant" in last:
-                    infos[i]["variant"] = last["variant"][i]
-                if "illegal" in last:
-                    infos[i]["illegal"] = last["illegal"][i, ...].copy()
         return observations, rewards, dones, infos
 
     def action_masks(self) -> NDArray[np.bool_]:

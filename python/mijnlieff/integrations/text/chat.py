@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from typing import Any, SupportsIndex
 
-from mijnlieff._util.arguments import integer_from, number_up_to
+from mijnlieff._util.arguments import integer_from, number_from_zero
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations.text.policy import TextPolicy
 
@@ -56,7 +56,7 @@ class ChatModel:
         self.model = model
         self.api_key = os.environ.get("OPENAI_API_KEY") if api_key is None else api_key
         self.attempts = integer_from("attempts", attempts, 1)
-        self.max_seconds = number_up_to("max_seconds", max_seconds)
+        self.max_seconds = number_from_zero("max_seconds", max_seconds)
         if not self.max_seconds:
             raise ValueError("max_seconds must be above 0, or no answer could come")
         self.options = options

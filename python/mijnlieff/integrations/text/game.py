@@ -118,8 +118,7 @@ class TextGame:
             self.illegal[error.kind] += 1
             self._wrong += 1
             self.forfeited = self._wrong > self.retries
-            shown = reply if isinstance(reply, str) else type(reply).__name__
-            self.prompt = f"{correction_text(shown, error)}\n\n{self._asked(self._repeat_rules)}"
+            self.prompt = f"{correction_text(reply, error)}\n\n{self._asked(self._repeat_rules)}"
             if self.forfeited:
                 self.prompt = f"You lose, after {self._wrong} illegal replies; the last: {error}."
             return

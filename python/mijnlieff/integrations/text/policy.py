@@ -153,8 +153,7 @@ class TextPolicy(ActsInBatches):
                 return read_move(reply, position), len(illegal) + 1, illegal
             except ReplyError as error:
                 illegal.append(error.kind)
-                shown = reply if isinstance(reply, str) else repr(type(reply).__name__)
-                prompt = f"{first}\n\n{correction_text(shown, error)}"
+                prompt = f"{first}\n\n{correction_text(reply, error)}"
         return self._random(position, legal), len(illegal), illegal
 
     def _random(self, position: Position, legal: NDArray[np.int64]) -> int:

@@ -82,14 +82,15 @@ def prompt_text(position: Position, *, rules: bool = True) -> str:
     return "\n\n".join(parts)
 
 
-def correction_text(reply: str, reason: object) -> str:
+def correction_text(reply: object, reason: object) -> str:
     """Return what to add to a prompt after a reply that was no legal move.
 
     Args:
-        reply: the reply; of a long one the end is repeated.
+        reply: the reply; of a long one the end is repeated, of what is no text the type.
         reason: what was wrong with it, the error of `read_move`.
     """
-    end = reply.strip()[-_MOST_QUOTED:]
+    text = reply if isinstance(reply, str) else type(reply).__name__
+    end = text.strip()[-_MOST_QUOTED:]
     return (
         f"You replied:\n{end}\n\nThat cannot be played: {reason}.\n"
         "Reply again, and end with one legal move in brackets."

@@ -105,7 +105,7 @@ class Puzzles(Sequence[Puzzle]):
             answer=answers[0],
             answers=answers,
             margins=margins,
-            decisive=bool(np.sign(min(margins.values())) < np.sign(best)),
+            decisive=bool(self.benchmark.decisive[index]),
             source=str(self.benchmark.sources[index]),
             ply=position.ply,
             position=position.notation,

@@ -121,7 +121,7 @@ class AlphaZero:
             learn_seconds = time.monotonic() - began
             games = self._source.collect()
         except BaseException:  # also Ctrl-C, in any of them
-            self._source.abandon()
+            self._source.close()
             raise
         self._replay.extend(games.samples)
         self._new = len(games.samples)

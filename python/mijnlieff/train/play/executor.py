@@ -151,9 +151,6 @@ class _ExecutorSource:
         self.policy_lag = number - version
         return (_searched if self._play is play_searches else _rolled_out)(parts)
 
-    def abandon(self) -> None:
-        self.close()
-
     def close(self) -> None:
         for _, _, jobs in self._rounds:
             for job in jobs:

@@ -1,4 +1,4 @@
-"""Where the games and the measurements of a run are played."""
+"""The games and the measurements of a run in this process, and the interface of such places."""
 
 from __future__ import annotations
 
@@ -130,17 +130,13 @@ class ThreadedGames:
         assert played is not None
         return played
 
-    def abandon(self) -> None:
+    def close(self) -> None:
         """Stop the games of the round, if one is being played, and wait for their thread."""
         if self._thread is not None and self._games is not None:
             self._games.stop()
             if self._thread.is_alive():  # it may not have started
                 self._thread.join()
         self._thread = self._played = None
-
-    def close(self) -> None:
-        """See `abandon`."""
-        self.abandon()
 
 
 class _Rollouts:
@@ -159,9 +155,6 @@ class _Rollouts:
         assert self._network is not None  # a round has begun
         experience: Experience = self._games.play_round(self._network)
         return experience
-
-    def abandon(self) -> None:
-        pass
 
     def close(self) -> None:
         self._games.close()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 
-from mijnlieff._util.files import json_text, write_whole
-from mijnlieff._util.output import markdown_table, print_table
 from mijnlieff.evaluation.board_scores import BoardScore, scores_on
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.policies import NetworkPolicy, Policy, load_policy
-from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.graded import graded_positions, plain_grade
+from mijnlieff.train.run.report import write_report
 from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["report_boards"]
@@ -38,11 +35,7 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
     Raises:
         OSError: a file cannot be written.
     """
-    boards, config, counters = trainer.boards, trainer.config, trainer.counters
-    about = (
-        f"{counters.steps:,} actions and {counters.games:,} games of self-play in "
-        f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {boards}."
-    )
+    boards, config = trainer.boards, trainer.config
     network: Policy = NetworkPolicy(trainer.network)
     search = search_policy(trainer.network, config, num_simulations, config.seed, solve_below=0)
     players: dict[str, Policy] = {
@@ -61,7 +54,6 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
             if variants
         }
     content = {
-        "run": dataclasses.asdict(counters) | {"config": dataclasses.asdict(config)},
         "boards": boards.to_dict(),
         "grades": {
             name: {group: plain_grade(row) for group, row in report.by_group.items()}
@@ -80,30 +72,24 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
         },
         "curve": trainer.curve,
     }
-    tables = {
-        "Grades by exact play": _grade_rows(grades),
-        "Matches of the network alone": _score_rows(scores),
-    }
-    write_whole(folder.report_json, (json_text(content) + "\n").encode())
-    write_whole(folder.report_text, _markdown(tables, about, boards).encode())
-    print(about)
-    for title, (headings, *body) in tables.items():
-        for boards_shown in dict.fromkeys(row[0] for row in body):
-            print()
-            shown = [row[1:] for row in body if row[0] == boards_shown]
-            print_table([headings[1:], *shown], f"{title}, {boards_shown}")
-    print(f"\nLearning curve: {folder.curve}")
+    end = "Each board of a group has the same weight, and intervals are over boards."
+    if boards.unseen:
+        drawn = "\n\n".join(str(variant.board) for variant in boards.unseen)
+        end = f"## Boards held out\n\n```text\n{drawn}\n```\n\n{end}"
+    tables = _grade_tables(grades) | _score_tables(scores)
+    write_report(trainer, folder, "Trained on many boards", tables, end, content)
 
 
-def _grade_rows(grades: Mapping[str, GradeReport]) -> list[list[str]]:
-    rows = [["boards", "player", "optimal", "95% interval", "outcome kept", "regret"]]
-    for group in next(iter(grades.values())).by_group:
+def _grade_tables(grades: Mapping[str, GradeReport]) -> dict[str, list[list[str]]]:
+    """The cells by title, a table for each group of boards."""
+    tables = {}
+    for group, first in next(iter(grades.values())).by_group.items():
+        rows = [["player", "optimal", "95% interval", "outcome kept", "regret"]]
         for player, report in grades.items():
             row = report.by_group[group]
             low, high = row.optimal_interval
             rows.append(
                 [
-                    f"{row.boards} {group} boards, {row.positions} positions",
                     player,
                     f"{row.optimal:.1%}",
                     "-" if math.isnan(low) else f"{low:.1%} to {high:.1%}",
@@ -111,28 +97,17 @@ def _grade_rows(grades: Mapping[str, GradeReport]) -> list[list[str]]:
                     f"{row.regret:.3f}",
                 ]
             )
-    return rows
+        positions = f"{first.boards} {group} boards, {first.positions} positions"
+        tables[f"Grades by exact play, {positions}"] = rows
+    return tables
 
 
-def _score_rows(scores: dict[str, dict[str, BoardScore]]) -> list[list[str]]:
-    rows = [["boards", "opponent", "games", "score", "95% interval"]]
+def _score_tables(scores: Mapping[str, dict[str, BoardScore]]) -> dict[str, list[list[str]]]:
+    tables = {}
     for group, by_name in scores.items():
+        rows = [["opponent", "games", "score", "95% interval"]]
         for name, one in by_name.items():
             interval = f"{one.low:.1%} to {one.high:.1%}"
-            rows.append([f"{group} boards", name, str(one.games), f"{one.score:.1%}", interval])
-    return rows
-
-
-def _markdown(tables: dict[str, list[list[str]]], about: str, boards: Boards) -> str:
-    parts = [f"# Trained on many boards\n\n{about}"]
-    for title, (headings, *body) in tables.items():
-        table = markdown_table(headings, body, num_texts=2)
-        parts.append(f"## {title}\n\n{table.rstrip()}")
-    if boards.unseen:
-        drawn = "\n\n".join(str(variant.board) for variant in boards.unseen)
-        parts.append(f"## Boards held out\n\n```text\n{drawn}\n```")
-    parts.append(
-        "Each board of a group has the same weight, and intervals are over boards.\n\n"
-        "![Learning curve](curve.png)\n"
-    )
-    return "\n\n".join(parts)
+            rows.append([name, str(one.games), f"{one.score:.1%}", interval])
+        tables[f"Matches of the network alone, {group} boards"] = rows
+    return tables

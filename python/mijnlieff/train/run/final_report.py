@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff._util.files import write_whole
-from mijnlieff._util.output import print_table
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
@@ -21,13 +19,14 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.play.measure import final_opponents
 from mijnlieff.train.play.policy import search_policy, solve_below_in_play
 from mijnlieff.train.process import torch_threads
-from mijnlieff.train.report.report import print_report, report_json, report_markdown
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.report import write_report
 from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["report_board"]
 
-_MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
+# With the widest cells a row has 79 characters, so a terminal of 80 columns shows a table.
+_HEADINGS = ("opponent", "wins", "draws", "losses", "score", "95% interval", "Elo", "95%")
 _POSITIONS = 300
 """Positions to grade on where there is no benchmark; each has to be solved."""
 
@@ -45,14 +44,9 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
     Raises:
         OSError: a file cannot be written.
     """
-    boards, config, counters = trainer.boards, trainer.config, trainer.counters
-    variant = boards.seen[0]
+    config = trainer.config
+    variant = trainer.boards.seen[0]
     searches = config.algo == "alphazero"
-    about = (
-        f"{counters.steps:,} actions and {counters.games:,} games of self-play"
-        f"{_MODES[config.knowledge] if searches else ''} in {counters.seconds / 60:.1f} minutes, "
-        f"seed {config.seed}, {boards}."
-    )
     players: dict[str, TrainConfig | None] = {"The network alone": None}
     if searches:
         solver = " + solver" if solve_below_in_play(config) else ""
@@ -77,22 +71,44 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
         )
         for player, search in players.items()
     }
-    title, rows = _strength(variant, matches, grades)
-    facts = dataclasses.asdict(counters) | {"config": dataclasses.asdict(config)}
-    totals = {
-        player: None if graded is None else dataclasses.asdict(graded.total)
-        for player, graded in grades.items()
+    strength, rows = _strength(variant, matches, grades)
+    match = next(iter(matches.values()))[0]
+    tables = {
+        f"{player}, {match.games} games against each": [_HEADINGS, *map(_cells, played)]
+        for player, played in matches.items()
     }
-    write_whole(folder.report_json, report_json(matches, totals, facts).encode())
-    write_whole(folder.report_text, report_markdown(matches, rows, about).encode())
-    print(about)
-    for player, played in matches.items():
-        print()
-        print_report(player, played)
-    print()
-    print_table(rows, title)
-    print(f"\nLearning curve: {folder.curve}")
+    end = (
+        f"Every match has {match.games} games. Each random opening of {match.opening_plies} plies "
+        "is played twice, with seats exchanged; the agent always plays its best action."
+    )
+    content = [
+        {
+            "player": player,
+            "matches": [one.to_dict() for one in played],
+            "grade": None if (graded := grades[player]) is None else asdict(graded.total),
+        }
+        for player, played in matches.items()
+    ]
+    write_report(
+        trainer, folder, "Trained agent", {**tables, strength: rows}, end, {"players": content}
+    )
     _print_next_steps(folder, variant, f":{num_simulations}" if searches else "")
+
+
+def _cells(match: MatchReport) -> tuple[str, ...]:
+    total = match.total
+    low, high = match.score_interval
+    worse, better = match.elo_interval
+    return (
+        match.opponent,
+        str(total.wins),
+        str(total.draws),
+        str(total.losses),
+        f"{match.score:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        f"{match.elo:+.0f}",
+        f"{worse:+.0f} to {better:+.0f}",
+    )
 
 
 def _grade(policy: NetworkPolicy, variant: Variant) -> GradeReport | None:

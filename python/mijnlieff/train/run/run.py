@@ -34,7 +34,7 @@ def start_run(
     *,
     device: str,
     overwrite: bool,
-    backend: Backend | None = None,
+    backend: Backend | None,
 ) -> Iterator[Trainer]:
     """A run that starts from random weights; the folder is locked while the `with` block runs.
 
@@ -45,7 +45,7 @@ def start_run(
         boards: the boards to learn.
         device: where the network computes, see `choose_device`.
         overwrite: delete a run in the folder, once the new one is set up.
-        backend: where games are played; this process unless given.
+        backend: where games are played; None is this process.
 
     Raises:
         TrainingError: the folder is in use, or holds a run that is not to be overwritten.
@@ -74,7 +74,7 @@ def resume_run(
     boards: Mapping[str, Any] | Boards,
     *,
     device: str,
-    backend: Backend | None = None,
+    backend: Backend | None,
 ) -> Iterator[Trainer]:
     """A run that continues from its checkpoint; the folder is locked while the `with` block runs.
 
@@ -85,7 +85,7 @@ def resume_run(
         boards: `board`, `opening` and `copies`, as far as given, or the arguments of
             `Boards.split`; or the boards. They must be as before.
         device: where the network computes, see `choose_device`; it may differ from before.
-        backend: where games are played; this process unless given.
+        backend: where games are played; None is this process.
 
     Raises:
         CheckpointError: there is no valid checkpoint, or it is of another variant or settings.
@@ -127,8 +127,7 @@ def _check_same_run(
     if not _are_same_boards(saved.boards, boards):
         raise CheckpointError(
             f"{file} was trained on {_in_words(saved.boards, saved.boards)}, not on "
-            f"{_in_words(saved.boards, boards)}: a "
-            "resumed run keeps its boards"
+            f"{_in_words(saved.boards, boards)}: a resumed run keeps its boards"
         )
 
 
@@ -159,9 +158,7 @@ def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> str:
 
 
 def _check_several_boards(boards: Boards, config: TrainConfig) -> None:
-    if boards.canvas is None:
-        return
-    if config.algo != "alphazero":
+    if boards.canvas is not None and config.algo != "alphazero":
         raise ValueError(f"many boards are learned by algo alphazero, not by {config.algo}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from mijnlieff._util.files import json_text, write_whole
+from mijnlieff._util.files import write_json
 from mijnlieff._util.output import note
 from mijnlieff.evaluation.benchmark import Benchmark
 from mijnlieff.evaluation.board_scores import scores_on
@@ -140,7 +140,7 @@ class _Grades:
 
     def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
         config, boards = self._config, self._boards
-        write_whole(folder.boards, (json_text(boards.to_dict()) + "\n").encode())
+        write_json(folder.boards, boards.to_dict())
         if shows_progress and not folder.graded.exists():
             note("drawing positions for the grades, and solving them once")
         self._graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
