@@ -79,7 +79,7 @@ def beside_torch(seconds: float) -> Found:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     observations, found = torch.from_numpy(rows()), Found()
-    for units, blocks in ((64, 2), (96, 3)):
+    for units, blocks in ((64, 2), (96, 3), (192, 4)):
         found |= of_sizes(seconds, units, blocks, observations)
     return found
 

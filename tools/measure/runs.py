@@ -23,6 +23,8 @@ OPTIONS = {
     "pure": ["--knowledge", "pure", "--precision", "bfloat16", "--num-simulations", "32"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
+#: In an hour, where more games of shallow searches would add little.
+IN_AN_HOUR = {"exact": [], "pure": ["--num-simulations", "64"], "ppo": []}
 MANY = ["--minibatch-size", "1024", "--replay-positions", "1000000"]
 #: With a device: more at once, and a larger network where it does not play.
 ON_DEVICE = {
@@ -64,6 +66,7 @@ class Training:
     def command(self) -> list[str]:
         """The arguments of ``mijnlieff``, without the folder."""
         options = list(OPTIONS[self.kind])
+        options += IN_AN_HOUR[self.kind] if self.minutes >= 60 else []
         options += [*ON_DEVICE[self.kind], "--device", self.device] if self.device else []
         options += ["--tablebase", str(self.tablebase)] if self._looks_up else []
         for change in self.changes:

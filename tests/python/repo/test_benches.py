@@ -161,7 +161,7 @@ def test_networks_are_measured_beside_pytorch(lines_of):
     threads = torch.get_num_threads()
     lines = lines_of("network")
     torch.set_num_threads(threads)
-    for name in ("64 units, 2 blocks", "96 units, 3 blocks"):
+    for name in ("64 units, 2 blocks", "96 units, 3 blocks", "192 units, 4 blocks"):
         # `make bench-network` leaves the program that measures this limit.
         reference = networks.PRODUCTS if networks.PEAK.exists() else f"{name}: torch"
         assert lines[f"{name}: native"][2] == reference
