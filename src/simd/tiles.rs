@@ -75,22 +75,18 @@ mod tests {
     use super::*;
     use crate::random::{Draw, SplitMix64};
 
-    /// Rows and columns of words, some of them the largest and the least.
-    struct Words(Vec<[[i16; TILE_WORDS]; TILE_ROWS]>);
+    /// Three tiles of words by row.
+    type Words = Vec<[[i16; TILE_WORDS]; TILE_ROWS]>;
 
-    impl Words {
-        fn new(rng: &mut SplitMix64) -> Self {
-            let mut word = || match rng.below(6) {
-                0 => i16::MIN,
-                1 => i16::MAX,
-                _ => rng.below(1 << 16) as u16 as i16,
-            };
-            Self(
-                (0..3)
-                    .map(|_| std::array::from_fn(|_| std::array::from_fn(|_| word())))
-                    .collect(),
-            )
-        }
+    /// Any words, many of them the largest and the least, in that many bits.
+    fn words(rng: &mut SplitMix64, bits: u32) -> Words {
+        let mut word = || match rng.below(6) {
+            0 => i16::MIN,
+            1 => i16::MAX,
+            _ => rng.below(1 << 16) as u16 as i16,
+        };
+        let mut row = || std::array::from_fn(|_| word() >> (i16::BITS - bits));
+        (0..3).map(|_| std::array::from_fn(|_| row())).collect()
     }
 
     /// Multiplies words several times, of the first tile alone, of the first two and of all.
@@ -104,12 +100,12 @@ mod tests {
 
     impl TileKernel for Multiply<'_> {
         fn run<T: TileSimd>(self, tiles: &mut T) {
-            let columns = self.columns.0.iter();
+            let columns = self.columns.iter();
             let columns =
                 columns.map(|words| WordTile::of_columns(|place, column| words[column][place]));
             let columns: Vec<_> = columns.collect();
-            let mut rows = vec![WordTile::zeroed(); self.rows.0.len()];
-            for (tile, words) in rows.iter_mut().zip(&self.rows.0) {
+            let mut rows = vec![WordTile::zeroed(); self.rows.len()];
+            for (tile, words) in rows.iter_mut().zip(self.rows) {
                 for (row, words) in words.iter().enumerate() {
                     tiles.write_row(tile, row, &words[..self.given]);
                 }
@@ -139,13 +135,14 @@ mod tests {
     #[test]
     fn tiles_sum_the_products_of_words() {
         let mut rng = SplitMix64::new(5);
-        for given in [64, 48, 16, 1] {
-            let [rows, columns] = [(); 2].map(|()| Words::new(&mut rng));
+        // With 9 bits no sum is rounded to an f32; with 16 bits sums wrap.
+        for (given, bits) in [(64, 9), (64, 16), (48, 9), (16, 16), (1, 12)] {
+            let [rows, columns] = [(); 2].map(|()| words(&mut rng, bits));
             let mut expected = Vec::new();
             for depth in 1..=3 {
                 for row in 0..TILE_ROWS {
                     for column in 0..WORDS {
-                        let tiles = rows.0[..depth].iter().zip(&columns.0);
+                        let tiles = rows[..depth].iter().zip(&columns);
                         let products = tiles.flat_map(|(rows, columns)| {
                             let words = rows[row][..given].iter().zip(&columns[column]);
                             words.map(|(&a, &b)| i32::from(a).wrapping_mul(i32::from(b)))
