@@ -14,6 +14,14 @@ pub struct UnknownName {
     pub choices: Vec<&'static str>,
 }
 
+/// A text as errors keep it: at most 60 characters, however long the input was.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Defines an option as an enum, with its values in `ALL`, their `name` and `FromStr`.
 macro_rules! named {
     (
@@ -43,7 +51,7 @@ macro_rules! named {
                 let found = Self::ALL.into_iter().find(|value| value.name() == name);
                 found.ok_or_else(|| $crate::names::UnknownName {
                     option: $option,
-                    found: $crate::game::shortened(name),
+                    found: $crate::names::shortened(name),
                     choices: Self::ALL.map(Self::name).to_vec(),
                 })
             }

@@ -72,7 +72,8 @@ def learning_seconds(games, network: CellNetwork, config: TrainConfig) -> float:
         def begin(self, network: CellNetwork, number: int) -> None:
             pass
 
-        close = lambda self: None
+        def close(self) -> None:
+            pass
 
         def collect(self):
             return games

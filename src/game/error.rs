@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{Board, Cell, Move, Opening, Piece, Player, Variant};
+use super::{Board, Cell, Move, Piece, Player, Variant};
+use crate::names::{UnknownName, shortened};
 
 /// Cells that do not make a board.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -69,11 +70,8 @@ pub enum BoardError {
 #[non_exhaustive]
 pub enum VariantError {
     /// No opening rule has this name.
-    #[error("unknown opening {name:?}; choose one of {}", Opening::ALL.map(Opening::name).join(", "))]
-    UnknownOpening {
-        /// The name given.
-        name: String,
-    },
+    #[error(transparent)]
+    Opening(#[from] UnknownName),
     /// The number of copies is not in `1..=127`.
     #[error("copies must be 1 to {}, not {found}", Variant::MAX_COPIES)]
     Copies {
@@ -233,14 +231,6 @@ impl ParseError {
             found: shortened(found),
             expected: expected.into(),
         }
-    }
-}
-
-/// A text as errors keep it: at most 60 characters, however long the input was.
-pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

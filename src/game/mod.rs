@@ -84,7 +84,6 @@ mod variant;
 
 pub use board::Board;
 pub use cell::{Cell, CellSet};
-pub(crate) use error::shortened;
 pub use error::{
     BoardError, IllegalReason, ParseError, PlayError, PositionError, PositionReason, VariantError,
 };

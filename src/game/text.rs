@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Board, BoardError, Cell, Opening, Variant, VariantError, shortened};
+use super::{Board, BoardError, Cell, Opening, Variant, VariantError};
+use crate::names::shortened;
 
 const STANDARD: &str = "standard";
 const BLOCKS: &str = "blocks:";

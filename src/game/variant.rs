@@ -1,61 +1,40 @@
 //! The fixed parts of a game: the board, the opening rule, the pieces.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{Board, CellSet, Hand, Piece, Player, VariantError, shortened};
+use super::{Board, CellSet, Hand, Piece, Player, VariantError};
+use crate::names::named;
 
-/// Where, and with what, Light may open. The published rules differ; sources in [`crate::game`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Opening {
-    /// Any piece on an outside cell: one of its orthogonal neighbors is missing (EN). The default.
-    #[default]
-    Outside,
-    /// Any piece on a corner cell: a horizontal and a vertical neighbor are missing (IT).
-    Corner,
-    /// A Straight on a corner cell (FR).
-    CornerStraight,
-    /// Any piece anywhere (PG).
-    Anywhere,
+named! {
+    /// Where, and with what, Light may open. The published rules differ; sources in [`crate::game`].
+    #[derive(Default, Hash)]
+    Opening as "opening" {
+        /// Any piece on an outside cell: one of its orthogonal neighbors is missing (EN). The default.
+        #[default]
+        Outside = "outside",
+        /// Any piece on a corner cell: a horizontal and a vertical neighbor are missing (IT).
+        Corner = "corner",
+        /// A Straight on a corner cell (FR).
+        CornerStraight = "corner_straight",
+        /// Any piece anywhere (PG).
+        Anywhere = "anywhere",
+    }
 }
 
 impl Opening {
-    /// All opening rules.
-    pub const ALL: [Self; 4] = [
-        Self::Outside,
-        Self::Corner,
-        Self::CornerStraight,
-        Self::Anywhere,
-    ];
-
-    /// The name, as [`Opening::from_str`] reads it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Outside => "outside",
-            Self::Corner => "corner",
-            Self::CornerStraight => "corner_straight",
-            Self::Anywhere => "anywhere",
-        }
+    /// The rule of this name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, as an error of variants.
+    pub fn from_name(name: &str) -> Result<Self, VariantError> {
+        Ok(name.parse()?)
     }
 
     /// Whether Light may open with a piece of this type.
     #[must_use]
     pub fn admits(self, piece: Piece) -> bool {
         self != Self::CornerStraight || piece == Piece::Straight
-    }
-}
-
-impl FromStr for Opening {
-    type Err = VariantError;
-
-    fn from_str(name: &str) -> Result<Self, VariantError> {
-        Self::ALL
-            .into_iter()
-            .find(|opening| opening.name() == name)
-            .ok_or_else(|| VariantError::UnknownOpening {
-                name: shortened(name),
-            })
     }
 }
 

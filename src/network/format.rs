@@ -18,8 +18,8 @@ use super::half::{from_half, to_half};
 use super::weights::Precision;
 use super::{Architecture, NetworkError, NetworkWeights, Scope};
 use crate::file_header::FileKind;
-use crate::game::shortened;
 use crate::memory::with_room;
+use crate::names::shortened;
 
 pub(super) const KIND: FileKind = FileKind {
     name: "network",

@@ -102,8 +102,7 @@ fn read_variant(text: &str) -> Result<Scope, NetworkError> {
     let (opening, copies) = rules.split_once(' ').unwrap_or((rules, ""));
     let copies = number("copies", copies)?;
     let board = Board::from_text(board).map_err(|error| wrong(&error))?;
-    let opening = opening.parse();
-    opening
+    Opening::from_name(opening)
         .and_then(|opening| Variant::new(board, opening, copies))
         .map(Scope::Variant)
         .map_err(|error| wrong(&error))

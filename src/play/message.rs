@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 use super::levels::Opponent;
 use super::table::{Aid, Table, TurnError};
 use crate::encode::{action_of, move_of};
-use crate::game::{
-    Board, Move, PlayError, Position, Variant, format_move, parse_record, shortened,
-};
+use crate::game::{Board, Move, PlayError, Position, Variant, format_move, parse_record};
+use crate::names::shortened;
 
 type Failure = Box<dyn Error>;
 

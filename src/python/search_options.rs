@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::game::shortened;
+use crate::names::shortened;
 use crate::python::convert::integers::{
     MaxConsidered, NumSimulations, SolveLeavesBelow, SolveRootsBelow,
 };

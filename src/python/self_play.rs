@@ -74,11 +74,8 @@ impl PySelfPlayGames {
             solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
             tree: options.tree(seed.0),
         };
-        let solvers = if config.solves() {
-            solvers_of(py, variants.all(), tablebase.map(Bound::get))?
-        } else {
-            Vec::new()
-        };
+        let tablebase = tablebase.map(Bound::get);
+        let solvers = solvers_of(py, variants.all(), tablebase, config.solves())?;
         let num_threads = Threads::or_cores(num_threads);
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variants, config, solvers, num_threads)),

@@ -146,11 +146,7 @@ impl PyTreeSearch {
         let num_threads = Threads::or_cores(num_threads);
         let config = options.tree(seed);
         let set = &variants.set;
-        let solvers = if config.solves() {
-            solvers_of(py, set.all(), None)?
-        } else {
-            Vec::new()
-        };
+        let solvers = solvers_of(py, set.all(), None, config.solves())?;
         let roots = variants.roots(&positions)?;
         let core = py.detach(|| {
             tree_search_of_variants(set, &roots, config, layout, solvers, num_threads)
@@ -279,11 +275,7 @@ impl PyTreeSearch {
         let roots = variants.roots(&positions)?;
         if variants.set.all().len() > self.variants.set.all().len() {
             let set = &variants.set;
-            let solvers = if self.config.solves() {
-                solvers_of(py, set.all(), None)?
-            } else {
-                Vec::new()
-            };
+            let solvers = solvers_of(py, set.all(), None, self.config.solves())?;
             py.detach(|| self.core.extend(set.clone(), solvers))?;
             self.variants = variants;
         }

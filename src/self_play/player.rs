@@ -50,7 +50,8 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
         }
         let variant = self.variants.get(self.index);
         let mut roots = with_room(GAMES, games.len())?;
-        roots.extend(games.iter().flatten().map(|it| (it.position, it.tree_seed)));
+        let seeded = games.iter().flatten();
+        roots.extend(seeded.map(|it| (it.position.into(), it.tree_seed)));
         let tree = self.config.tree;
         let solver = self.solver.cloned();
         let mut search = tree_search_with_seeds(variant, &roots, tree, Layout::Flat, solver, 1)?;

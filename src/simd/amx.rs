@@ -59,7 +59,8 @@ impl Amx {
         };
         // SAFETY: `self` proves that the processor has every feature that `compiled` enables.
         unsafe { compiled(self, kernel) };
-        // SAFETY: as above. Nothing else uses the tiles of this thread.
+        // SAFETY: as above. Libraries that use tiles on this thread look at their configuration first, as
+        // oneDNN does.
         unsafe { asm!("tilerelease", options(nomem, nostack)) };
     }
 }

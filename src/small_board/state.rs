@@ -111,13 +111,19 @@ impl<const W: u32> SmallState<W> {
             };
             (again, true)
         } else {
-            let next = Self {
-                own: self.opp,
-                opp: own,
-                allowed,
-                hands: hands.rotate_left(16),
-            };
-            (next, false)
+            (self.turned(own, allowed, hands), false)
+        }
+    }
+
+    /// The same for the opponent, who moves next, with these stones of the mover, cells allowed now, and
+    /// hands, the mover's first.
+    #[inline]
+    pub(crate) fn turned(self, own: u16, allowed: u16, hands: u32) -> Self {
+        Self {
+            own: self.opp,
+            opp: own,
+            allowed,
+            hands: hands.rotate_left(16),
         }
     }
 

@@ -192,12 +192,8 @@ impl Tablebase {
         if state.opp_hand() == 0 {
             return Probe::Known((geometry.points(own) - geometry.points(state.opp)) as i8);
         }
-        let after = State {
-            own: state.opp,
-            opp: own,
-            allowed: geometry.reach[piece * 16 + cell] & geometry.all & !(own | state.opp),
-            hands: state.hands_without(piece).rotate_left(16),
-        };
+        let allowed = geometry.reach[piece * 16 + cell] & geometry.all & !(own | state.opp);
+        let after = state.turned(own, allowed, state.hands_without(piece));
         self.probe_state(after).negated()
     }
 

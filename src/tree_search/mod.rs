@@ -75,21 +75,15 @@ pub fn tree_search(
 /// As [`tree_search`].
 pub fn tree_search_with_seeds(
     variant: &Arc<Variant>,
-    roots: &[(Position, u64)],
+    roots: &[(RootPosition, u64)],
     config: TreeConfig,
     layout: Layout,
     solver: Option<Arc<Solver>>,
     num_threads: usize,
 ) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
     let variants = Arc::new(VariantSet::one(variant.clone()));
-    let mut seeded = with_room(ROOTS, roots.len())?;
-    seeded.extend(
-        roots
-            .iter()
-            .map(|&(position, seed)| (position.into(), seed)),
-    );
     let solvers = solver.into_iter().collect();
-    start(&variants, &seeded, config, layout, solvers, num_threads)
+    start(&variants, roots, config, layout, solvers, num_threads)
 }
 
 /// Starts a search from every position, of variants that may differ.

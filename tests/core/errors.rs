@@ -70,7 +70,7 @@ fn errors_of_boards_and_variants() {
     );
     let [first, second, third, fourth] = Opening::ALL.map(Opening::name);
     examples!(VariantError:
-        UnknownOpening { name: "edge".to_owned() } => ["\"edge\"", first, second, third, fourth],
+        Opening ("edge".parse::<Opening>().unwrap_err()) => ["\"edge\"", first, second, third, fourth],
         Copies { found: 0 } => ["copies", "1 to 127", "not 0"],
     );
     examples!(VariantTextError:

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 const ALLOWED: [(&str, &[&str]); 22] = [
     ("elementary", &[]),
     ("random", &["elementary"]),
-    ("game", &["random"]),
+    ("game", &["random", "names"]),
     ("memory", &[]),
     ("large_pages", &[]),
     ("file_header", &[]),
     ("simd", &[]),
     ("threads", &["memory"]),
-    ("names", &["game"]),
+    ("names", &[]),
     ("encode", &["game", "names"]),
     ("small_board", &["game", "memory"]),
     (
@@ -50,6 +50,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
         &[
             "elementary",
             "game",
+            "names",
             "memory",
             "random",
             "file_header",

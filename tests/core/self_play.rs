@@ -13,7 +13,7 @@ use mijnlieff::self_play::{
     Statistics,
 };
 use mijnlieff::tree_search::{
-    LeafCounts, NextRoot, Root, TreeConfig, UpdateError, tree_search_with_seeds,
+    LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError, tree_search_with_seeds,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2};
@@ -379,8 +379,8 @@ fn searched(
 ) -> (Vec<Array2<f32>>, LeafCounts) {
     let config = settings(variant).tree;
     let start = Position::new(variant);
-    let roots: Vec<(Position, u64)> = (0..num_trees as u64)
-        .map(|seed| (start, seed % 3))
+    let roots: Vec<(RootPosition, u64)> = (0..num_trees as u64)
+        .map(|seed| (start.into(), seed % 3))
         .collect();
     let solver = config.solves().then(|| Arc::new(Solver::new(variant)));
     let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, num_threads);

@@ -13,7 +13,7 @@ pub(crate) mod words;
 
 use pyo3::prelude::*;
 
-use crate::game::shortened;
+use crate::names::shortened;
 
 /// The text of a value in an error message: its `repr`, cut when it is long.
 pub(crate) fn short_repr(value: &Bound<'_, PyAny>) -> String {

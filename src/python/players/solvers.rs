@@ -80,7 +80,8 @@ pub(crate) fn solver_of(
     }
 }
 
-/// The solvers of these variants, as [`shared_solvers`] gives them, or those of a tablebase.
+/// The solvers of these variants for searches that solve positions, as [`shared_solvers`] gives them, or
+/// those of a tablebase; none for searches that do not.
 ///
 /// # Errors
 ///
@@ -89,7 +90,11 @@ pub(crate) fn solvers_of(
     py: Python<'_>,
     variants: &[Arc<Variant>],
     tablebase: Option<&PyTablebase>,
+    are_needed: bool,
 ) -> PyResult<Vec<Arc<Solver>>> {
+    if !are_needed {
+        return Ok(Vec::new());
+    }
     if tablebase.is_some() {
         let solvers = variants
             .iter()

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 use super::board::PyBoard;
 use super::variant_parts::{copies, from_parts, standard};
 use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
-use crate::game::{Variant, format_move, parse_move};
+use crate::game::{Opening, Variant, format_move, parse_move};
 use crate::python::convert::arrays::Array2;
 use crate::python::convert::integers::index;
 use crate::python::convert::short_repr;
@@ -50,7 +50,7 @@ impl PyVariant {
         #[pyo3(from_py_with = copies)] copies: i64,
     ) -> PyResult<Self> {
         let board = board.map_or_else(|| standard().board().clone(), |board| board.0);
-        Ok(Variant::new(board, opening.parse()?, copies)?.into())
+        Ok(Variant::new(board, Opening::from_name(opening)?, copies)?.into())
     }
 
     /// The variant with this text, such as ``standard corner 3``.

@@ -6,7 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString};
 
-use crate::game::{Board, Opening, Variant, shortened};
+use crate::game::{Board, Opening, Variant};
+use crate::names::shortened;
 use crate::python::convert::integers::integer_or;
 use crate::python::convert::short_repr;
 use crate::python::convert::text::Text;
@@ -47,7 +48,7 @@ pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
         None => Arc::clone(standard().board()),
     };
     let opening = match text_of("opening", opening)? {
-        Some(text) => text.parse()?,
+        Some(text) => Opening::from_name(&text)?,
         None => Opening::default(),
     };
     let number = match number {

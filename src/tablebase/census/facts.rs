@@ -374,12 +374,7 @@ impl<'a> FactFinder<'a> {
             if is_last || passed_on_full_board {
                 return turns;
             }
-            state = State {
-                own: state.opp,
-                opp: own,
-                allowed,
-                hands: hands.rotate_left(16),
-            };
+            state = state.turned(own, allowed, hands);
         }
     }
 
