@@ -5,6 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash};
+
 use bytemuck::Zeroable;
 use ndarray::Array2;
 use thiserror::Error;
@@ -101,6 +104,18 @@ fn grow<T>(memory: &mut Vec<T>, what: &'static str, more: usize) -> Result<(), O
     memory.try_reserve_exact(missing).map_err(refused)
 }
 
+/// Makes room for this many more entries of a map, which doubles its capacity when it grows.
+#[inline(always)]
+pub(crate) fn make_room_in_map<K: Eq + Hash, V, S: BuildHasher>(
+    map: &mut HashMap<K, V, S>,
+    what: &'static str,
+    more: usize,
+) -> Result<(), OutOfMemory> {
+    let wanted = map.len().saturating_add(more).saturating_mul(2);
+    let refused = |_| OutOfMemory::of::<(K, V)>(what, wanted);
+    map.try_reserve(more).map_err(refused)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +142,10 @@ mod tests {
         let error = make_room(&mut memory, "a test", TOO_MANY);
         assert_eq!(error, Err(refused(TOO_MANY + 2)));
         assert_eq!(memory, [1, 2]);
+        let mut map = HashMap::from([(1_u32, 2_u32)]);
+        let error = make_room_in_map(&mut map, "a test", TOO_MANY);
+        assert_eq!(error, Err(refused(2 * (TOO_MANY + 1))));
+        assert_eq!(map[&1], 2);
         let text = refused(3).to_string();
         assert_eq!(text, "not enough memory for a test: 24 bytes needed");
     }

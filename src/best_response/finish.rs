@@ -3,7 +3,7 @@
 use super::layer::{Layer, POSITIONS, Target};
 use super::{BestResponseError, BestResponseSearch, SOLVED_AT_ONCE, look_at_flag};
 use crate::encode::action_of;
-use crate::game::{Player, Position};
+use crate::game::Position;
 use crate::memory::{filled, make_room, with_room};
 use crate::search::Limits;
 
@@ -72,7 +72,7 @@ impl BestResponseSearch {
         let mut kept = self.kept_starts(0, num_threads, limits)?;
         for ply in 0..self.ply {
             let mut after = self.kept_starts(ply + 1, num_threads, limits)?;
-            if Player::ALL[ply % 2] == self.config.seat {
+            if self.config.moves_at(ply) {
                 let found = self.follow_policy(ply, &kept, &mut after, num_threads, limits)?;
                 if !kept.is_empty() {
                     mistakes.push(Mistakes {
@@ -158,7 +158,7 @@ impl BestResponseSearch {
             return Ok(keeping);
         };
         let layer = &self.layers[ply];
-        let is_own = Player::ALL[ply % 2] == self.config.seat;
+        let is_own = self.config.moves_at(ply);
         for part in places.chunks(SOLVED_AT_ONCE) {
             let (mut positions, mut doubtful) = (Vec::new(), Vec::new());
             for &place in part {
@@ -308,7 +308,7 @@ impl BestResponseSearch {
 
     fn action_of_edge(&self, ply: usize, place: usize, number: usize) -> usize {
         let layer = &self.layers[ply];
-        if Player::ALL[ply % 2] == self.config.seat {
+        if self.config.moves_at(ply) {
             return usize::from(layer.actions(place)[number]);
         }
         let position: Position = layer.nodes[place].position(&self.variant, ply);

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::node::{Node, key};
 use crate::game::{Position, Variant};
-use crate::memory::{OutOfMemory, make_room};
+use crate::memory::{OutOfMemory, make_room, make_room_in_map};
 
 /// Named in the error if memory does not suffice.
 pub(super) const POSITIONS: &str = "the positions of a best-response search";
@@ -124,10 +124,7 @@ impl Index {
     }
 
     fn make_room(&mut self, more: usize) -> Result<(), OutOfMemory> {
-        self.0.try_reserve(more).map_err(|_| {
-            let wanted = self.0.len().saturating_add(more).saturating_mul(2);
-            OutOfMemory::of::<(u128, u32)>(POSITIONS, wanted)
-        })
+        make_room_in_map(&mut self.0, POSITIONS, more)
     }
 
     /// Finds or adds a position: its place in the layer, and whether it is new.

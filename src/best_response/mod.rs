@@ -89,6 +89,11 @@ impl BestResponseConfig {
         }
     }
 
+    /// Whether it is the player who moves at a ply.
+    fn moves_at(self, ply: usize) -> bool {
+        Player::ALL[ply % 2] == self.seat
+    }
+
     fn is_enough(&self, margin: i8) -> bool {
         let least = self.least_margin;
         least.is_none_or(|least| i32::from(margin) >= least)
@@ -245,7 +250,7 @@ impl BestResponseSearch {
     ) -> Result<Vec<Position>, BestResponseError> {
         assert!(self.asked.is_empty(), "the positions given before wait");
         while !self.is_answered() {
-            let is_own = Player::ALL[self.ply % 2] == self.config.seat;
+            let is_own = self.config.moves_at(self.ply);
             if self.next.is_none() {
                 self.open_layer(is_own, num_threads, limits)?;
             }

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayRef2};
 
 use super::board::EVALUATIONS;
 use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError};
-use crate::encode::Canvas;
+use crate::encode::{Canvas, Layout};
 use crate::game::{Board, Piece};
 use crate::memory::{OutOfMemory, zeroed_rows};
 use crate::search::{Halt, Limits};
@@ -39,7 +39,7 @@ impl CanvasRows {
         let mut places = HashMap::new();
         for (row, observation) in observations.outer_iter().enumerate() {
             let cells: Vec<usize> = (0..canvas.area())
-                .filter(|cell| observation[3 * canvas.area() + cell] > 0.0)
+                .filter(|cell| observation[Layout::FLAT_SETS * canvas.area() + cell] > 0.0)
                 .collect();
             if let Some(&place) = places.get(&cells) {
                 let same: &mut Self = &mut found[place];
@@ -117,14 +117,14 @@ impl CanvasRows {
     /// The observations of these rows as [`crate::encode::Layout::Flat`] of the board.
     fn flat(&self, observations: &ArrayRef2<f32>) -> Result<Array2<f32>, OutOfMemory> {
         let (area, cells) = (self.canvas.area(), self.cells.len());
-        let hands = 2 * Piece::ALL.len();
-        let mut flat = zeroed_rows("the observations", self.rows.len(), 3 * cells + hands)?;
+        let sets = Layout::FLAT_SETS * cells;
+        let mut flat = zeroed_rows("the observations", self.rows.len(), Layout::flat_len(cells))?;
         for ((row, at), written) in flat.indexed_iter_mut() {
-            let number = if at < 3 * cells {
+            let number = if at < sets {
                 at / cells * area + self.cells[at % cells]
             } else {
                 // The planes of the hands are constant.
-                (4 + at - 3 * cells) * area
+                (Layout::PLANE_SETS + at - sets) * area
             };
             *written = observations[[self.rows[row], number]];
         }

@@ -6,13 +6,11 @@
 use super::cells::{KERNEL_ENTRY, num_offsets};
 use super::features::{HANDS, LISTS, TacticalFeatures};
 use super::{Architecture, Scope};
+use crate::game::Cell;
 use crate::simd::{TILE_WORDS, WORDS};
 
 /// The most bytes that a network may take with all that it needs on its largest board.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 31;
-
-/// The cells of the largest board that fits a canvas.
-const MAX_CELLS: usize = 64;
 
 /// Upper bounds for the bytes of a network, those included that it takes only while it is made.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +24,7 @@ pub(super) struct Size {
 impl Size {
     /// The size of a network with this many weights. They are in memory, so that sums do not overflow.
     pub(super) fn of(scope: &Scope, architecture: Architecture, weights: usize) -> Self {
-        let cells = scope.num_cells().min(MAX_CELLS);
+        let cells = scope.num_cells().min(Cell::MAX);
         let Architecture {
             units,
             blocks,

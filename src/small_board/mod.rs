@@ -6,4 +6,4 @@ mod geometry;
 mod state;
 
 pub(crate) use geometry::{Geometry, Reach};
-pub(crate) use state::SmallState;
+pub(crate) use state::{SmallState, TWO_BIT_HAND, key_bits};

@@ -9,9 +9,21 @@ use crate::game::{Hand, Player, Position};
 /// before the last one, where the type no longer matters.
 const MOST: u8 = 15;
 
+/// Hands of this many pieces of a type, and fewer, fit into counts of two bits.
+pub(crate) const TWO_BIT_HAND: u8 = 3;
+
+/// The bits of a key, with counts of two bits or of four.
+pub(crate) fn key_bits(is_two_bit: bool) -> u32 {
+    if is_two_bit {
+        SmallState::<2>::KEY_BITS
+    } else {
+        SmallState::<4>::KEY_BITS
+    }
+}
+
 /// Stones, allowed cells and hands, seen from the side to move.
 ///
-/// `W` is the width of a count in the hands: 2 bits for up to 3 copies, else 4.
+/// `W` is the width of a count in the hands: 2 bits for up to [`TWO_BIT_HAND`] copies, else 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SmallState<const W: u32> {
     pub(crate) own: u16,

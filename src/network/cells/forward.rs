@@ -4,21 +4,17 @@ use bytemuck::Zeroable;
 use ndarray::{ArrayRef2, ArrayViewMut2, Axis};
 
 use super::kernels::{Convolve, Kernels};
-use super::layers::{Block, BoardLayers, CellLayers};
-use super::tokens::{AddToAll, Convert, Measures, Normalize, Sum};
-use crate::game::Piece;
+use super::layers::{Block, BoardLayers, CellLayers, HIDDEN};
+use super::readout::Readout;
+use super::tokens::{AddToAll, Convert, Measures, Normalize};
 use crate::memory::{OutOfMemory, zeroed};
 use crate::network::features::{HANDS, Lists, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
-use crate::network::layer::Layer;
-use crate::simd::{Kernel, LANES, Lanes, Simd, WORDS, WideLanes, dispatch, dispatch_wide};
+use crate::simd::{Kernel, Simd, WORDS, WideLanes, dispatch, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
 const TOKENS: usize = 128;
-
-/// Named in the error if there is not enough memory.
-const HIDDEN: &str = "the network's hidden layers";
 
 /// Where the number of allowed cells follows the hands, and which feature of cells is summed there.
 const ALLOWED: (usize, usize) = (HANDS, 2);
@@ -34,13 +30,14 @@ pub(in crate::network) fn forward<'a>(
     mut logits: ArrayViewMut2<'_, f32>,
     mut values: ArrayViewMut2<'_, f32>,
 ) -> Result<(), OutOfMemory> {
-    let part = (TOKENS / board.features.num_cells()).max(1);
     let cells = board.features.num_cells();
+    let part = (TOKENS / cells).max(1);
     let activations = match activations {
         Some(activations) => activations,
         none => none.insert(Activations::new(
             layers,
-            part.min(observations.nrows()) * cells,
+            part.min(observations.nrows()),
+            cells,
         )?),
     };
     let outputs = logits
@@ -49,42 +46,14 @@ pub(in crate::network) fn forward<'a>(
     for (observations, (logits, values)) in
         observations.axis_chunks_iter(Axis(0), part).zip(outputs)
     {
-        activations.resize(observations.nrows() * cells);
-        activations.start(board, &observations)?;
+        activations.resize(observations.nrows(), cells);
+        activations.start(board, &observations);
         for (block, kernels) in layers.blocks.iter().zip(&board.kernels) {
             activations.apply(block, kernels);
         }
-        activations.normalize_last();
-        read_out(
-            layers,
-            cells,
-            &activations.numbers,
-            &activations.factors,
-            logits,
-            values,
-        )?;
+        activations.write(logits, values);
     }
     Ok(())
-}
-
-/// The features of all cells, and the hands and the number of allowed cells of all positions.
-fn inputs(board: &BoardLayers, observations: &ArrayRef2<f32>) -> (Vec<Lists>, Vec<Lists>) {
-    let cells = board.features.num_cells();
-    let mut of_cells = vec![[0; WORDS]; observations.nrows() * cells];
-    let mut hands = vec![[0; WORDS]; observations.nrows()];
-    let observations = observations.outer_iter();
-    let rows = of_cells.chunks_exact_mut(cells).zip(&mut hands);
-    for (observation, (of_cells, hands)) in observations.zip(rows) {
-        let observation = observation.as_standard_layout();
-        dispatch(WriteFeatures {
-            features: &board.features,
-            observation: observation.as_slice().expect("C order"),
-            cells: of_cells,
-            hands,
-        });
-        hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
-    }
-    (of_cells, hands)
 }
 
 /// Writes the features of one position.
@@ -105,49 +74,62 @@ impl Kernel for WriteFeatures<'_> {
     }
 }
 
-fn apply_to_lists(layer: &Layer<Integers>, lists: &[Lists], outputs: &mut [WideLanes]) {
-    let (inputs, _) = lists.as_flattened().as_chunks();
-    layer.apply(inputs, &vec![1.0; lists.len()], outputs);
-}
-
 /// The numbers of tokens, and the inputs and outputs of the layers of a block.
 pub(in crate::network) struct Activations<'a> {
     layers: &'a CellLayers,
+    /// The features of cells, and by position of hands.
+    cells: Vec<Lists>,
+    hands: Vec<Lists>,
+    /// What the hands of a position add to its tokens.
+    of_hands: Vec<WideLanes>,
+    /// For each token.
+    ones: Vec<f32>,
     tokens: Vec<WideLanes>,
     messages: Vec<WideLanes>,
     inputs: Vec<[i16; 2]>,
     /// By token.
     factors: Vec<f32>,
     measures: Measures,
+    /// By cell, of two positions.
+    columns: Vec<[WideLanes; 2]>,
     convolved: Vec<WideLanes>,
     wide: Vec<WideLanes>,
     wide_inputs: Vec<[i16; 2]>,
     /// The tokens as they are read out.
     numbers: Vec<WideLanes>,
+    readout: Readout,
 }
 
 impl<'a> Activations<'a> {
-    fn new(layers: &'a CellLayers, tokens: usize) -> Result<Self, OutOfMemory> {
-        let vectors = layers.padding.vectors();
+    /// Room for so many positions of so many cells.
+    fn new(layers: &'a CellLayers, positions: usize, cells: usize) -> Result<Self, OutOfMemory> {
+        let (vectors, tokens) = (layers.padding.vectors(), positions * cells);
         let wide = layers.blocks.first().map_or(0, |block| block.inner.len());
         let outputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors);
         let inputs = |vectors: usize| zeroed(HIDDEN, tokens * vectors * WORDS / 2);
         Ok(Self {
             layers,
+            cells: zeroed(HIDDEN, tokens)?,
+            hands: zeroed(HIDDEN, positions)?,
+            of_hands: zeroed(HIDDEN, positions * vectors)?,
+            ones: vec![1.0; tokens],
             tokens: outputs(vectors)?,
             messages: outputs(vectors)?,
             inputs: inputs(vectors)?,
             factors: vec![1.0; tokens],
             measures: Measures::new(tokens),
+            columns: zeroed(HIDDEN, cells)?,
             convolved: outputs(vectors)?,
             wide: outputs(wide)?,
             wide_inputs: inputs(wide)?,
             numbers: outputs(vectors)?,
+            readout: Readout::new(layers, positions, cells)?,
         })
     }
 
-    /// Makes place for so many tokens, which are no more than at first.
-    fn resize(&mut self, tokens: usize) {
+    /// Makes place for so many positions, which are no more than at first.
+    fn resize(&mut self, positions: usize, cells: usize) {
+        let tokens = positions * cells;
         let share = |length: usize| length / self.factors.len() * tokens;
         for numbers in [
             &mut self.tokens,
@@ -162,26 +144,39 @@ impl<'a> Activations<'a> {
             inputs.resize(share(inputs.len()), [0; 2]);
         }
         self.factors.resize(tokens, 1.0);
+        self.cells.resize(tokens, Lists::zeroed());
+        self.hands.resize(positions, Lists::zeroed());
     }
 
     /// Makes the tokens of positions.
-    fn start(
-        &mut self,
-        board: &BoardLayers,
-        observations: &ArrayRef2<f32>,
-    ) -> Result<(), OutOfMemory> {
-        let (cells, hands) = inputs(board, observations);
-        apply_to_lists(&board.cells, &cells, &mut self.tokens);
+    fn start(&mut self, board: &BoardLayers, observations: &ArrayRef2<f32>) {
+        let cells = board.features.num_cells();
+        let rows = self.cells.chunks_exact_mut(cells).zip(&mut self.hands);
+        for (observation, (of_cells, hands)) in observations.outer_iter().zip(rows) {
+            let observation = observation.as_standard_layout();
+            dispatch(WriteFeatures {
+                features: &board.features,
+                observation: observation.as_slice().expect("C order"),
+                cells: of_cells,
+                hands,
+            });
+            hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
+        }
         let vectors = self.layers.padding.vectors();
-        let mut of_position = zeroed(HIDDEN, hands.len() * vectors)?;
-        apply_to_lists(&board.hands, &hands, &mut of_position);
+        let of_hands = &mut self.of_hands[..self.hands.len() * vectors];
+        for (layer, lists, outputs) in [
+            (&board.cells, &self.cells, &mut *self.tokens),
+            (&board.hands, &self.hands, &mut *of_hands),
+        ] {
+            let (inputs, _) = lists.as_flattened().as_chunks();
+            layer.apply(inputs, &self.ones[..lists.len()], outputs);
+        }
         dispatch_wide(AddToAll {
-            cells: board.features.num_cells(),
+            cells,
             width: vectors,
-            numbers: &of_position,
+            numbers: of_hands,
             tokens: &mut self.tokens,
         });
-        Ok(())
     }
 
     /// Adds what a block finds to the tokens.
@@ -192,6 +187,7 @@ impl<'a> Activations<'a> {
             .apply(&self.inputs, &self.factors, &mut self.messages);
         dispatch_wide(Convolve {
             kernels,
+            columns: &mut self.columns,
             sources: &self.messages,
             targets: &mut self.convolved,
             vectors: self.layers.padding.vectors(),
@@ -232,7 +228,8 @@ impl<'a> Activations<'a> {
         });
     }
 
-    fn normalize_last(&mut self) {
+    /// Writes the logits and values of the positions.
+    fn write(&mut self, logits: ArrayViewMut2<'_, f32>, values: ArrayViewMut2<'_, f32>) {
         dispatch_wide(Normalize::<Floats> {
             measures: &mut self.measures,
             padding: &self.layers.padding,
@@ -240,63 +237,7 @@ impl<'a> Activations<'a> {
             inputs: bytemuck::cast_slice_mut(&mut self.numbers),
             factors: &mut self.factors,
         });
+        self.readout
+            .write(self.layers, &self.numbers, &self.factors, logits, values);
     }
-}
-
-/// Writes the logits and values of positions from their tokens, each of which has a factor.
-fn read_out(
-    layers: &CellLayers,
-    cells: usize,
-    numbers: &[WideLanes],
-    factors: &[f32],
-    logits: ArrayViewMut2<'_, f32>,
-    values: ArrayViewMut2<'_, f32>,
-) -> Result<(), OutOfMemory> {
-    let mut placed = vec![[0.0; LANES]; factors.len()];
-    layers
-        .placements
-        .apply(bytemuck::cast_slice(numbers), factors, &mut placed);
-
-    let count = factors.len() / cells;
-    let mut means = zeroed(HIDDEN, count * layers.padding.vectors())?;
-    dispatch_wide(Sum {
-        cells,
-        width: layers.padding.vectors(),
-        tokens: numbers,
-        factors,
-        sums: &mut means,
-    });
-    let shares = vec![1.0 / cells as f32; count];
-    let mut hidden: Vec<Lanes> = zeroed(HIDDEN, count * layers.summary.len())?;
-    layers
-        .summary
-        .apply(bytemuck::cast_slice(&means), &shares, &mut hidden);
-    for number in hidden.as_flattened_mut() {
-        // NaN stays.
-        if *number < 0.0 {
-            *number = 0.0;
-        }
-    }
-    let ones = vec![1.0; count];
-    let mut rest = vec![[0.0; LANES]; count];
-    layers
-        .outcome
-        .apply(hidden.as_flattened(), &ones, &mut rest);
-
-    let outputs = placed.chunks_exact(cells).zip(&rest);
-    let rows = logits
-        .into_outer_iter_mut()
-        .zip(values.into_outer_iter_mut());
-    for ((placed, [pass, outcome, margin, ..]), (mut logits, mut values)) in outputs.zip(rows) {
-        let of_pieces = logits.exact_chunks_mut(cells).into_iter();
-        for (piece, mut logits) in (0..Piece::ALL.len()).zip(of_pieces) {
-            for (logit, of_cell) in logits.iter_mut().zip(placed) {
-                *logit = of_cell[piece];
-            }
-        }
-        logits[Piece::ALL.len() * cells] = *pass;
-        values[0] = *outcome;
-        values[1] = *margin;
-    }
-    Ok(())
 }

@@ -88,6 +88,8 @@ fn offset(canvas: Canvas, board: &Board, from: Cell, to: Cell) -> usize {
 /// times the kernel.
 pub(super) struct Convolve<'a> {
     pub(super) kernels: &'a Kernels,
+    /// Room for a vector of the sources of two positions, by cell.
+    pub(super) columns: &'a mut [[WideLanes; 2]],
     /// By position, cell and vector.
     pub(super) sources: &'a [WideLanes],
     /// The same.
@@ -103,7 +105,7 @@ impl WideKernel for Convolve<'_> {
     fn run<W: WideSimd>(self, wide: W) {
         let (cells, vectors) = (self.kernels.num_cells, self.vectors);
         let (stride, groups) = (cells * vectors, cells.div_ceil(ROWS));
-        let mut columns = vec![[WideLanes::zeroed(); 2]; cells];
+        let columns = self.columns;
         for vector in 0..vectors {
             let weights = &self.kernels.weights[vector * groups * cells..][..groups * cells];
             let pairs = self.sources.chunks(2 * stride);
@@ -127,13 +129,13 @@ impl WideKernel for Convolve<'_> {
                         }
                     };
                     if positions == 2 && W::REGISTERS > 2 * ROWS {
-                        convolve::<W, 2, ROWS>(wide, &columns, weights, (0, 0), &mut write);
+                        convolve::<W, 2, ROWS>(wide, columns, weights, (0, 0), &mut write);
                         continue;
                     }
                     for position in 0..positions {
                         for row in [0, ROWS / 2] {
                             let from = (position, row);
-                            convolve::<W, 1, HALF>(wide, &columns, weights, from, &mut write);
+                            convolve::<W, 1, HALF>(wide, columns, weights, from, &mut write);
                         }
                     }
                 }

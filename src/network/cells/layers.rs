@@ -14,6 +14,9 @@ use crate::network::weight_reader::WeightReader;
 use crate::network::{Architecture, NUM_VALUES};
 use crate::simd::{LANES, WORDS};
 
+/// Named in the error if there is not enough memory for what layers give.
+pub(super) const HIDDEN: &str = "the network's hidden layers";
+
 /// The layers that are the same on every board, and the weights of those that are not.
 pub(in crate::network) struct CellLayers {
     canvas: Canvas,

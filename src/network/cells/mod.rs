@@ -9,6 +9,7 @@
 mod forward;
 mod kernels;
 mod layers;
+mod readout;
 mod tokens;
 
 pub(super) use forward::forward;

@@ -1,5 +1,7 @@
 //! Layers of integers in the tiles of processors that have them.
 
+use std::cell::Cell;
+
 use bytemuck::Zeroable;
 
 use super::{Integers, write};
@@ -10,6 +12,11 @@ use crate::simd::{
 
 /// Tiles of rows that are multiplied by the same columns while these are in the nearest cache.
 const GROUP: usize = 4;
+
+thread_local! {
+    /// The inputs of a group, kept from layer to layer: new memory would take as long as a small layer.
+    static INPUTS: Cell<Vec<WordTile>> = const { Cell::new(Vec::new()) };
+}
 
 /// The weights `weight(input, output)` as columns: by vector of outputs, and by tile of inputs.
 pub(super) fn tiles(
@@ -38,10 +45,14 @@ impl<const ADD: bool> TileKernel for Apply<'_, Integers, ADD> {
     fn run<T: TileSimd>(mut self, tiles: &mut T) {
         let (weights, count, vectors) = (self.weights, self.factors.len(), self.bias.len());
         let depth = (2 * weights.pairs).div_ceil(TILE_WORDS);
-        let mut rows = vec![WordTile::zeroed(); GROUP * depth];
+        let mut kept = INPUTS.take();
+        if kept.len() < GROUP * depth {
+            kept.resize(GROUP * depth, WordTile::zeroed());
+        }
+        let rows = &mut kept[..GROUP * depth];
         let (mut sums, mut multiplied) = (TileSums::zeroed(), None);
         for first in (0..count).step_by(GROUP * TILE_ROWS) {
-            self.write_inputs(tiles, first, &mut rows);
+            self.write_inputs(tiles, first, rows);
             for vector in 0..vectors {
                 let columns = &weights.tiles[vector * depth..][..depth];
                 let of_group = (first..count).step_by(TILE_ROWS);
@@ -57,6 +68,7 @@ impl<const ADD: bool> TileKernel for Apply<'_, Integers, ADD> {
             tiles.last(&mut sums);
             self.write_outputs(tiles, row, vector, &sums);
         }
+        INPUTS.set(kept);
     }
 }
 
@@ -64,16 +76,15 @@ impl<const ADD: bool> Apply<'_, Integers, ADD> {
     /// Writes the inputs of a group of rows from this one on. Behind the last row, others stay.
     #[inline(always)]
     fn write_inputs<T: TileSimd>(&self, tiles: &T, first: usize, rows: &mut [WordTile]) {
-        let pairs = self.weights.pairs;
-        let (inputs, depth) = (
-            self.inputs[first * pairs..].chunks_exact(pairs),
-            rows.len() / GROUP,
-        );
-        for (row, inputs) in inputs.take(GROUP * TILE_ROWS).enumerate() {
-            let tiles_of_row = rows[row / TILE_ROWS * depth..][..depth].iter_mut();
-            let words = inputs.as_flattened().chunks(TILE_WORDS);
-            for (tile, words) in tiles_of_row.zip(words) {
-                tiles.write_row(tile, row % TILE_ROWS, words);
+        let (width, depth) = (2 * self.weights.pairs, rows.len() / GROUP);
+        let words = self.inputs[first * self.weights.pairs..].as_flattened();
+        let of_tiles = words.chunks(TILE_ROWS * width);
+        for (words, rows) in of_tiles.zip(rows.chunks_exact_mut(depth)) {
+            for (tile, start) in rows.iter_mut().zip((0..width).step_by(TILE_WORDS)) {
+                let end = width.min(start + TILE_WORDS);
+                for (row, words) in words.chunks_exact(width).enumerate() {
+                    tiles.write_row(tile, row, &words[start..end]);
+                }
             }
         }
     }
@@ -87,14 +98,31 @@ impl<const ADD: bool> Apply<'_, Integers, ADD> {
         vector: usize,
         sums: &TileSums,
     ) {
+        let rows = self.factors.len() - first;
+        // Compilers make the most of a number that they know.
+        if rows >= TILE_ROWS {
+            self.write_rows(tiles, (first, vector), sums, TILE_ROWS);
+        } else {
+            self.write_rows(tiles, (first, vector), sums, rows);
+        }
+    }
+
+    #[inline(always)]
+    fn write_rows<T: TileSimd>(
+        &mut self,
+        tiles: &T,
+        (first, vector): (usize, usize),
+        sums: &TileSums,
+        rows: usize,
+    ) {
         let (wide, vectors) = (tiles.wide(), self.bias.len());
         let scales = wide.load(&self.weights.scales[vector]);
         let bias = wide.load(&self.bias[vector]);
-        let outputs = self.outputs[first * vectors..].chunks_exact_mut(vectors);
-        let rows = self.factors[first..].iter().zip(outputs).take(TILE_ROWS);
-        for (row, (&factor, outputs)) in rows.enumerate() {
-            let sums = tiles.join(sums, row);
-            write::<_, ADD>(wide, sums, scales, factor, bias, &mut outputs[vector]);
+        let factors = &self.factors[first..][..rows];
+        let outputs = &mut self.outputs[first * vectors..][..rows * vectors];
+        for row in 0..rows {
+            let (joined, written) = (tiles.join(sums, row), &mut outputs[row * vectors + vector]);
+            write::<_, ADD>(wide, joined, scales, factors[row], bias, written);
         }
     }
 }

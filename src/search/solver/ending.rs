@@ -12,10 +12,7 @@ use super::tables::Tables;
 use crate::game::{Cell, CellSet, Piece, Player, Position, Variant};
 use crate::memory::OutOfMemory;
 use crate::search::{Halt, Limits};
-use crate::small_board::{Geometry, Reach, SmallState};
-
-/// Hands of this many pieces of a type, and fewer, fit into counts of two bits.
-const TWO_BIT_HAND: u8 = 3;
+use crate::small_board::{Geometry, Reach, SmallState, TWO_BIT_HAND, key_bits};
 
 /// An ending, and all positions that it can lead to.
 pub(super) struct Ending {
@@ -71,11 +68,6 @@ impl Ending {
         let most = |player| position.hand(player).counts().into_iter().max();
         let most = most(Player::Light).max(most(Player::Dark)).unwrap_or(0);
         let is_two_bit = most <= TWO_BIT_HAND;
-        let key_bits = if is_two_bit {
-            SmallState::<2>::KEY_BITS
-        } else {
-            SmallState::<4>::KEY_BITS
-        };
         // A slot for one in sixteen ways to color the cells and mark some as allowed.
         let useful = 8_usize << (2 * cells.len()) >> 4;
         Ok(Self {
@@ -83,7 +75,7 @@ impl Ending {
             points: stones.map(|set| i32::from(board.points(set))),
             geometry: Geometry::without_symmetry(all, reach, &triples)?,
             cells,
-            tables: Tables::new(table_bytes.min(useful), key_bits)?,
+            tables: Tables::new(table_bytes.min(useful), key_bits(is_two_bit))?,
             is_two_bit,
             history: History::NONE,
         })

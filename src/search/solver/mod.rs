@@ -49,7 +49,7 @@ use self::worker::{Searcher, Worker};
 use super::{Halt, Limits, MoveSet};
 use crate::game::{Board, Move, Opening, Position, Variant};
 use crate::memory::OutOfMemory;
-use crate::small_board::{Geometry, SmallState};
+use crate::small_board::{Geometry, TWO_BIT_HAND, key_bits};
 use crate::tablebase::{Damaged, Tablebase};
 
 /// The memory that a solver's large table takes unless told otherwise: 64 MiB.
@@ -173,11 +173,11 @@ impl Solver {
             let geometry = Box::new(Geometry::new(board)?);
             // Not more than a slot for every way to color the cells and mark some as allowed.
             let useful = usize::try_from(8_u64 << (2 * cells)).unwrap_or(usize::MAX);
-            if variant.copies() <= 3 {
-                let tables = Tables::new(bytes.min(useful), SmallState::<2>::KEY_BITS)?;
+            let is_two_bit = variant.copies() <= TWO_BIT_HAND;
+            let tables = Tables::new(bytes.min(useful), key_bits(is_two_bit))?;
+            if is_two_bit {
                 Engine::TwoBit(geometry, tables)
             } else {
-                let tables = Tables::new(bytes.min(useful), SmallState::<4>::KEY_BITS)?;
                 Engine::FourBit(geometry, tables)
             }
         };
@@ -193,11 +193,7 @@ impl Solver {
     ///
     /// When memory does not suffice for the table.
     pub fn within(variant: &Variant, bytes: usize) -> Result<Self, OutOfMemory> {
-        let key_bits = if variant.copies() <= 3 {
-            SmallState::<2>::KEY_BITS
-        } else {
-            SmallState::<4>::KEY_BITS
-        };
+        let key_bits = key_bits(variant.copies() <= TWO_BIT_HAND);
         let left = bytes.saturating_sub(Geometry::BYTES);
         if left < TranspositionTable::least_bytes(key_bits) {
             return Ok(Self::with_engine(variant, bytes, Engine::Large));

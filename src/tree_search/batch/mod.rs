@@ -22,7 +22,7 @@ use self::results::{LeafCounts, Results, TreeNode};
 use self::roots::{NextRoot, RootPosition};
 use crate::encode::VariantSet;
 use crate::game::Cell;
-use crate::memory::{OutOfMemory, filled, make_room, with_room};
+use crate::memory::{OutOfMemory, filled, make_room, make_room_in_map, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::simd::dispatch;
@@ -148,10 +148,7 @@ impl<S: GameState + PartialEq> TreeBatch<S> {
             };
             let found = self.leaves.len();
             let room = make_room(&mut self.leaves, LEAVES, 1);
-            let room = room.and(self.seen.try_reserve(1).map_err(|_| {
-                // A map that grows doubles its capacity.
-                OutOfMemory::of::<(S::Key, u32)>(LEAVES, 2 * found)
-            }));
+            let room = room.and(make_room_in_map(&mut self.seen, LEAVES, 1));
             if room.is_err() {
                 self.leaves.clear(); // so that the next call gathers again
                 return room;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::evaluation::LeafEvaluation;
-use crate::memory::{OutOfMemory, make_room};
+use crate::memory::{OutOfMemory, make_room, make_room_in_map};
 use crate::simd::Lanes;
 use crate::tree_search::memory::edges::Logits;
 use crate::tree_search::memory::store::Prediction;
@@ -77,10 +77,7 @@ impl<S: GameState> KnownEvaluations<S> {
             self.logits.clear();
         }
         make_room(&mut self.logits, KEPT, logits.len())?;
-        self.places.try_reserve(1).map_err(|_| {
-            // A map that grows doubles its capacity.
-            OutOfMemory::of::<(S::Key, (Prediction, u32))>(KEPT, 2 * self.places.len())
-        })?;
+        make_room_in_map(&mut self.places, KEPT, 1)?;
         let start = self.logits.len() as u32;
         // Several trees may have waited for it; the first has brought it here.
         self.places.entry(state.key()).or_insert_with(|| {
