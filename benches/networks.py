@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 BATCH = 1024
 STEPS = 30
 PEAK = Path(__file__).parent / "target/release/peak"
+#: What `keep_memory` sets, except for large pages.
+KEPT = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 PRODUCTS = "products of integers that one core adds"
 
 
@@ -111,17 +115,30 @@ def of_sizes(seconds: float, units: int, blocks: int, observations: torch.Tensor
 
 
 def memory(seconds: float) -> Found:
-    """Samples learned where freed memory is kept, as in training, beside where it is not."""
+    """Samples learned where freed memory is kept, in large pages as in training or in small ones.
+
+    They are beside those where it is given back.
+    """
     name = "samples learned, memory given back to the system"
 
-    def work(name: str, keeps: bool, beside: str | None = None) -> Work:
+    def work(
+        name: str, variables: dict[str, str], keeps: bool = False, beside: str | None = None
+    ) -> Work:
         def play() -> list[float]:
-            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            with (
+                patch.dict(os.environ, variables),
+                ProcessPoolExecutor(1, get_context("spawn")) as process,
+            ):
                 return [process.submit(seconds_of_learning, keeps).result()]
 
         return Work(name, STEPS * BATCH, play, beside)
 
-    return measure([work(name, False), work("samples learned, memory kept", True, name)], seconds)
+    works = [
+        work(name, {}),
+        work("samples learned, memory kept in small pages", KEPT, beside=name),
+        work("samples learned, memory kept in large pages", {}, keeps=True, beside=name),
+    ]
+    return measure(works, seconds)
 
 
 def seconds_of_learning(keeps: bool) -> float:

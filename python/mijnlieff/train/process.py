@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import signal
 import sys
@@ -20,7 +21,10 @@ __all__ = ["StopSignal", "choose_device", "keep_memory", "play_threads", "torch_
 
 # The numbers of these settings in glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
+_M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
+_KEPT = 1 << 30
+_LARGEST = 32 << 20
 _ALLOCATOR_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
@@ -63,19 +67,44 @@ def keep_memory() -> bool:
 
     A step of learning on the CPU takes and frees some hundred megabytes. glibc gives most of it
     back to the system each time, and the next step waits for empty pages: up to a fifth of its
-    time. Where a variable of the environment sets the allocator, nothing changes.
+    time. Where the system has large pages, what is kept lies in them: a step goes through so much
+    memory that a processor looks up most small pages again. Where a variable of the environment
+    sets the allocator, nothing changes.
 
     Returns:
         Whether it does; only glibc can.
     """
     if sys.platform != "linux" or any(name in os.environ for name in _ALLOCATOR_VARIABLES):
         return False
-    set_option = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+    library = ctypes.CDLL(None)
+    set_option = getattr(library, "mallopt", None)  # musl has none
     if set_option is None:
         return False
     # 32 MiB is the most that glibc takes for single allocations.
-    limits = ((_M_MMAP_THRESHOLD, 32 << 20), (_M_TRIM_THRESHOLD, 1 << 30))
-    return all(set_option(option, limit) for option, limit in limits)
+    limits = ((_M_MMAP_THRESHOLD, _LARGEST), (_M_TRIM_THRESHOLD, _KEPT))
+    if not all(set_option(option, limit) for option, limit in limits):
+        return False
+    _reserve_large_pages(library)
+    return True
+
+
+def _reserve_large_pages(library: ctypes.CDLL) -> None:
+    """Let the heap grow by what is kept, and ask for large pages there.
+
+    The system gives memory only to pages that are written. Later growth would not have the advice.
+    """
+    library.sbrk.restype = library.malloc.restype = ctypes.c_void_p
+    library.malloc.argtypes, library.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
+    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    start = library.sbrk(0)
+    # Less than what would be given back at once.
+    library.mallopt(_M_TOP_PAD, _KEPT - 2 * _LARGEST)
+    library.free(library.malloc(_LARGEST - mmap.PAGESIZE))
+    library.mallopt(_M_TOP_PAD, 128 << 10)  # as it was
+    first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+    end = library.sbrk(0)
+    if end > first:
+        library.madvise(first, end - first, mmap.MADV_HUGEPAGE)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,19 @@ print(keep_memory())
 faults(5)
 print(faults(5))
 """
+# Prints the sizes of the parts of the heap, in kB, and whether large pages are asked for in each.
+HEAP = """
+import re
+from mijnlieff.train.process import keep_memory
+
+assert keep_memory() and keep_memory()
+with open("/proc/self/smaps") as file:
+    parts = re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", file.read())
+heap = [part for part in parts if "[heap]" in part.partition(chr(10))[0]]
+print(*(re.search(r"Size: +(\\d+)", part)[1] for part in heap))
+print(*(" hg" in part.partition("VmFlags:")[2] for part in heap))
+"""
+LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage")
 VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
@@ -50,6 +64,16 @@ def test_memory_is_kept_for_the_next_step():
     kept, faults = take_memory()
     assert kept == "True"
     assert faults < 5  # of 256 pages
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can keep memory")
+@pytest.mark.skipif(not LARGE_PAGES.exists(), reason="the system has no large pages")
+def test_what_is_kept_lies_in_large_pages():
+    sizes, flags = printed_by(HEAP).splitlines()
+    # What was there before has small pages.
+    assert [advised for advised in flags.split() if advised == "True"] == ["True"]
+    advised = dict(zip(flags.split(), sizes.split(), strict=True))["True"]
+    assert 0.9 * 2**20 < float(advised) < 2**20  # kB
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can keep memory")
