@@ -23,8 +23,15 @@ OPTIONS = {
     "pure": ["--knowledge", "pure", "--precision", "bfloat16", "--num-simulations", "32"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
-#: In an hour, where more games of shallow searches would add little.
-IN_AN_HOUR = {"exact": [], "pure": ["--num-simulations", "64"], "ppo": []}
+LARGER = ["--width", "128", "--blocks", "4"]
+#: In an hour, where a smaller network gains little towards the end.
+IN_AN_HOUR = {
+    # Looking labels up takes hardly any time, so both cores learn.
+    "exact": [*LARGER, "--minibatch-size", "1024", "--num-threads", "2"],
+    # Deeper searches bring nothing there, and more games than learning has time for are new ones.
+    "pure": [*LARGER, "--minibatch-size", "1024", "--reuse", "2"],
+    "ppo": [],
+}
 MANY = ["--minibatch-size", "1024", "--replay-positions", "1000000"]
 #: With a device: more at once, and a larger network where it does not play.
 ON_DEVICE = {

@@ -19,17 +19,26 @@ OPPONENTS = ("random", "greedy", "minimax:2", "minimax:4", "perfect")
 
 
 def summary(runs: list[Run]) -> str:
-    """Return the means over seeds, a row for each length, mode and device."""
+    """Return the means over seeds, a row for each length, mode, device and network."""
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for run in runs:
+        alike = f"{run.minutes:g}", run.kind, run.network
+        groups.setdefault(alike, []).append(run.content)
     rows = []
-    for minutes, kind in dict.fromkeys((run.minutes, run.kind) for run in runs):
-        seeds = [run.content for run in runs if (run.minutes, run.kind) == (minutes, kind)]
+    for alike, seeds in groups.items():
         cells = [[one["grades"][way]["total"]["optimal"] for one in seeds] for way in GRADED]
         alone = [{it["opponent"]: it["score"] for it in one["matches"][0]} for one in seeds]
         cells.append([scores["minimax:4"] for scores in alone])
-        rows.append([f"{minutes:g}", kind, str(len(seeds)), *map(percents, cells)])
-    head = ["minutes", "mode", "seeds", *(f"optimal, {WAYS[way]}" for way in GRADED)]
+        rows.append([*alike, str(len(seeds)), *map(percents, cells)])
+    head = [
+        "minutes",
+        "mode",
+        "units, blocks",
+        "seeds",
+        *(f"optimal, {WAYS[way]}" for way in GRADED),
+    ]
     head.append(f"{WAYS['alone']} against `minimax:4`")
-    return markdown_table(head, rows, num_texts=2)
+    return markdown_table(head, rows, num_texts=3)
 
 
 def made(runs: list[Run]) -> str:

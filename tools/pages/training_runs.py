@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mijnlieff.train.presets import preset
 from tools.players import MODES
 from tools.results import read_results
 
@@ -34,6 +35,13 @@ class Run:
     def kind(self) -> str:
         """The mode, and the device if there is one."""
         return MODES[self.mode] + (f" on {self.device}" if self.device else "")
+
+    @property
+    def network(self) -> str:
+        """The units and blocks of the network."""
+        asked = dict(re.findall(r"--(width|blocks) (\d+)", self.content["command"]))
+        sizes = preset("alphazero", self.mode, many_boards=False) | asked
+        return f"{sizes['width']}, {sizes['blocks']}"
 
 
 def measured(results: Path) -> list[Run]:
