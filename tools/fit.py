@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from mijnlieff import ChampionPolicy, SelfPlay, Tablebase, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
-from mijnlieff.train.alphazero.optimizer import Optimizer
+from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax, new_network
-from mijnlieff.train.network.regrets import regret_loss, regrets_of
+from mijnlieff.train.network import CellNetwork, check_finite, new_network
+from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.optimizer import Optimizer
 from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
 
@@ -126,15 +127,13 @@ def take_step(
         The loss of each position, without that of regrets.
     """
     observations, masks, policies, regrets, values = batch
-    logits, found, losing = network.outputs_with_regrets(observations, config.precision)
-    log_probs = masked_log_softmax(logits, masks.bool())
-    losses = -(policies.float() * log_probs).sum(dim=1)
-    losses = losses + config.value_weight * (found - values).square().sum(dim=1)
-    regret_error = regret_loss(losing, regrets)
-    loss = losses.mean() + config.regret_weight * regret_error
+    known = observations, masks.bool(), policies.float(), values, regrets
+    by_policy, by_value, regret_error = losses_of(network, config.precision, *known)
+    by_position = by_policy + config.value_weight * by_value.sum(dim=1)
+    loss = by_position.mean() + config.regret_weight * regret_error
     check_finite(network.set_gradients(loss, config.max_grad_norm), loss)
     optimizer.step(rate)
-    return losses.detach()
+    return by_position.detach()
 
 
 def fit(

@@ -34,9 +34,9 @@ from mijnlieff import Network, NetworkPolicy, Position, Variant, best_response, 
 from mijnlieff._mijnlieff import MARGIN_UNIT, Tablebase
 from mijnlieff.cli.options import add_tablebase_argument
 from mijnlieff.policies.champion import champion_options
-from mijnlieff.train.alphazero.optimizer import Optimizer
 from mijnlieff.train.config import PRECISIONS, TrainConfig
 from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.optimizer import Optimizer
 from mijnlieff.train.process import keep_memory
 from tools.data import DATA
 from tools.data.champion_pool import Pool, Recorder

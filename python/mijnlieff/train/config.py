@@ -255,7 +255,6 @@ class TrainConfig:
         "muon learns the hidden layers by orthogonal steps and the rest by AdamW; adamw learns all "
         "by AdamW",
         choices=OPTIMIZERS,
-        algo="alphazero",
     )
     graded_positions: int = setting(
         2400,
@@ -264,7 +263,7 @@ class TrainConfig:
         high=10_000_000,
         algo="boards",
     )
-    weight_decay: float = setting(1e-4, "weight decay of the optimizer", algo="alphazero")
+    weight_decay: float = setting(1e-4, "weight decay of the optimizer")
     max_grad_norm: float = setting(1.0, "gradients are scaled down to this norm")
     measurements: int = setting(
         20,

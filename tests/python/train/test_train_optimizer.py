@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from mijnlieff import Variant
-from mijnlieff.train.alphazero.optimizer import Optimizer, orthogonalized
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.optimizer import Optimizer, orthogonalized
 
 
 def make(optimizer: str, **settings: float | str) -> tuple[CellNetwork, Optimizer]:

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor
 
 from mijnlieff._mijnlieff import MARGIN_UNIT
-from mijnlieff.train.alphazero.graph import Graph
-from mijnlieff.train.alphazero.optimizer import Optimizer
+from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax
-from mijnlieff.train.network.regrets import regret_loss
+from mijnlieff.train.graph import Graph
+from mijnlieff.train.network import CellNetwork, check_finite
+from mijnlieff.train.optimizer import Optimizer
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 
@@ -178,14 +178,13 @@ class AlphaZero:
     ) -> Tensor:
         """Set the gradients; return what `step` does, and the loss behind it."""
         config = self._config
-        logits, values, found = self.network.outputs_with_regrets(observations, config.precision)
-        log_probs = masked_log_softmax(logits, masks)
         policies = policies / policies.sum(dim=1, keepdim=True)
         entropy = -torch.special.xlogy(policies, policies).sum(dim=1).mean()
-        policy_loss = -(policies * log_probs).sum(dim=1).mean()
-        targets = torch.stack([results[:, 0], results[:, 1] / MARGIN_UNIT], dim=1)
-        value_losses = (values - targets).square().mean(dim=0)
-        regret_error = regret_loss(found, regrets)
+        values = torch.stack([results[:, 0], results[:, 1] / MARGIN_UNIT], dim=1)
+        by_policy, by_value, regret_error = losses_of(
+            self.network, config.precision, observations, masks, policies, values, regrets
+        )
+        policy_loss, value_losses = by_policy.mean(), by_value.mean(dim=0)
         loss = policy_loss + config.value_weight * value_losses.sum()
         loss = loss + config.regret_weight * regret_error
         norm = self.network.set_gradients(loss, config.max_grad_norm)

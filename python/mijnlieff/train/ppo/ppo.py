@@ -9,6 +9,7 @@ from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax
+from mijnlieff.train.optimizer import Optimizer
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 
@@ -43,7 +44,7 @@ class Ppo:
 
     Attributes:
         network: the network to train.
-        optimizer: Adam over its weights.
+        optimizer: the optimizer of its weights.
     """
 
     def __init__(
@@ -62,9 +63,7 @@ class Ppo:
             source: plays the games.
         """
         self.network = network
-        self.optimizer = torch.optim.Adam(
-            network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
-        )
+        self.optimizer = Optimizer(network, config)
         self._config = config
         self._generator = generator
         self._source = source
@@ -98,8 +97,7 @@ class Ppo:
                 weights are unchanged.
         """
         config = self._config
-        for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * (1.0 - 0.95 * spent)
+        rate = config.learning_rate * (1.0 - 0.95 * spent)
         entropy_coef = config.entropy_coef * (1.0 - 0.9 * spent)
         advantages = experience.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-6)
@@ -117,11 +115,12 @@ class Ppo:
         for _ in range(config.epochs):
             order = torch.randperm(len(advantages), generator=self._generator)
             for rows in torch.split(order, config.minibatch_size):
-                sums += self._step(tuple(part[rows].to(device) for part in parts), entropy_coef)
+                batch = tuple(part[rows].to(device) for part in parts)
+                sums += self._step(batch, rate, entropy_coef)
                 count += 1
         return Losses(*(sums / count).tolist())
 
-    def _step(self, batch: tuple[Tensor, ...], entropy_coef: float) -> Tensor:
+    def _step(self, batch: tuple[Tensor, ...], rate: float, entropy_coef: float) -> Tensor:
         config = self._config
         observations, masks, actions, old_log_probs, advantages, targets = batch
         logits, values = self.network.outputs(observations, config.precision)
@@ -134,7 +133,7 @@ class Ppo:
         loss = policy_loss + config.value_weight * value_losses.sum() - entropy_coef * entropy
         norm = self.network.set_gradients(loss, config.max_grad_norm)
         check_finite(norm, loss)
-        self.optimizer.step()
+        self.optimizer.step(rate)
         clipped = (ratio != bounded).float().mean()
         parts = (policy_loss, value_losses[0], value_losses[1], entropy, clipped, norm)
         return torch.stack([part.detach() for part in parts])

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mijnlieff.train.alphazero.graph import Graph
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.graph import Graph
 
 __all__ = ["Muon", "Optimizer", "orthogonalized"]
 
