@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from mijnlieff import Network, Variant
-from mijnlieff.train import TrainConfig
-from mijnlieff.train.alphazero import AlphaZero, Replay, graph
+from mijnlieff.train import TrainConfig, graph
+from mijnlieff.train.alphazero import AlphaZero, Replay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.local import LocalBackend
