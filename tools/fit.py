@@ -23,9 +23,9 @@ from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, check_finite, new_network
+from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
-from mijnlieff.train.optimizer import Optimizer
 from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
 

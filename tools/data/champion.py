@@ -36,7 +36,7 @@ from mijnlieff.cli.options import add_tablebase_argument
 from mijnlieff.policies.champion import champion_options
 from mijnlieff.train.config import PRECISIONS, TrainConfig
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.optimizer import Optimizer
+from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.process import keep_memory
 from tools.data import DATA
 from tools.data.champion_pool import Pool, Recorder

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from mijnlieff import Network, Variant
-from mijnlieff.train import TrainConfig, graph
+from mijnlieff.train import TrainConfig
 from mijnlieff.train.alphazero import AlphaZero, Replay
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.network import CellNetwork, graph
 from mijnlieff.train.play.local import LocalBackend
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards

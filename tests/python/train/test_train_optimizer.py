@@ -10,7 +10,7 @@ import torch
 from mijnlieff import Variant
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.optimizer import Optimizer, orthogonalized
+from mijnlieff.train.network.optimizer import Optimizer, orthogonalized
 
 
 def make(optimizer: str, **settings: float | str) -> tuple[CellNetwork, Optimizer]:

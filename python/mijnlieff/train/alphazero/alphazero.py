@@ -19,9 +19,9 @@ from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.alphazero.replay import Replay
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.graph import Graph
 from mijnlieff.train.network import CellNetwork, check_finite
-from mijnlieff.train.optimizer import Optimizer
+from mijnlieff.train.network.graph import Graph
+from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.source import GameSource
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, check_finite, masked_log_softmax
-from mijnlieff.train.optimizer import Optimizer
+from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.ppo.rollouts import Experience
 from mijnlieff.train.source import GameSource
 

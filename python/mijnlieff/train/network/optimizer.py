@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.graph import Graph
+from mijnlieff.train.network.graph import Graph
 
 __all__ = ["Muon", "Optimizer", "orthogonalized"]
 
