@@ -111,9 +111,11 @@ pub(crate) fn make_room_in_map<K: Eq + Hash, V, S: BuildHasher>(
     what: &'static str,
     more: usize,
 ) -> Result<(), OutOfMemory> {
-    let wanted = map.len().saturating_add(more).saturating_mul(2);
-    let refused = |_| OutOfMemory::of::<(K, V)>(what, wanted);
-    map.try_reserve(more).map_err(refused)
+    let before = map.len();
+    map.try_reserve(more).map_err(|_| {
+        let wanted = before.saturating_add(more).saturating_mul(2);
+        OutOfMemory::of::<(K, V)>(what, wanted)
+    })
 }
 
 #[cfg(test)]
