@@ -241,17 +241,11 @@ impl Amx {
             low: &mut [u8; TILE_WORDS]
         ) -> () {
             let (start, middle) = (words.as_ptr(), words.as_ptr().wrapping_add(TILE_WORDS / 2));
-            let (first, second) = if words.len() >= TILE_WORDS {
-                // SAFETY: words are read of which the slice has as many, at any alignment.
-                unsafe { (_mm512_loadu_si512(start.cast()), _mm512_loadu_si512(middle.cast())) }
-            } else {
-                let given = (1_u64 << words.len()) - 1;
-                // SAFETY: as above, since the mask has a bit for each word of the slice.
-                let first = unsafe { _mm512_maskz_loadu_epi16(given as u32, start) };
-                // SAFETY: as above.
-                let second = unsafe { _mm512_maskz_loadu_epi16((given >> 32) as u32, middle) };
-                (first, second)
-            };
+            let given = if words.len() < TILE_WORDS { (1_u64 << words.len()) - 1 } else { u64::MAX };
+            // SAFETY: words are read of which the slice has as many, at any alignment.
+            let first = unsafe { _mm512_maskz_loadu_epi16(given as u32, start) };
+            // SAFETY: as above.
+            let second = unsafe { _mm512_maskz_loadu_epi16((given >> 32) as u32, middle) };
             // SAFETY: 64 bytes are read through a reference to as many, at any alignment.
             let places = unsafe { _mm512_loadu_si512(LOW.as_ptr().cast()) };
             let bytes = _mm512_permutex2var_epi8(first, places, second);

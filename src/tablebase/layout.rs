@@ -2,7 +2,7 @@
 
 use super::TablebaseError;
 use crate::game::Variant;
-use crate::small_board::{Geometry, SmallState};
+use crate::small_board::{Geometry, SmallState, TWO_BIT_HAND};
 
 /// A position with hands of two bits for each type, which the tables of this crate pack.
 pub(super) type State = SmallState<2>;
@@ -249,7 +249,7 @@ fn check(variant: &Variant) -> Result<(), TablebaseError> {
     if cells > 16 {
         return Err(TablebaseError::TooManyCells { cells });
     }
-    if copies > 3 {
+    if copies > TWO_BIT_HAND {
         return Err(TablebaseError::TooManyCopies { copies });
     }
     let points = variant.max_margin();

@@ -17,15 +17,26 @@ import torch
 
 from mijnlieff._mijnlieff import MAX_THREADS, num_cores
 
-__all__ = ["StopSignal", "choose_device", "keep_memory", "play_threads", "torch_threads"]
+__all__ = [
+    "KEPT",
+    "LARGEST",
+    "StopSignal",
+    "choose_device",
+    "keep_memory",
+    "play_threads",
+    "torch_threads",
+]
 
 # The numbers of these settings in glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
-_KEPT = 1 << 30
-_LARGEST = 32 << 20
 _ALLOCATOR_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+
+KEPT = 1 << 30
+"""The bytes of freed memory that `keep_memory` keeps."""
+LARGEST = 32 << 20
+"""The most bytes of a single allocation among them, which is the most that glibc takes."""
 
 
 def choose_device(name: str = "auto") -> torch.device:
@@ -80,8 +91,7 @@ def keep_memory() -> bool:
     set_option = getattr(library, "mallopt", None)  # musl has none
     if set_option is None:
         return False
-    # 32 MiB is the most that glibc takes for single allocations.
-    limits = ((_M_MMAP_THRESHOLD, _LARGEST), (_M_TRIM_THRESHOLD, _KEPT))
+    limits = ((_M_MMAP_THRESHOLD, LARGEST), (_M_TRIM_THRESHOLD, KEPT))
     if not all(set_option(option, limit) for option, limit in limits):
         return False
     _reserve_large_pages(library)
@@ -98,8 +108,8 @@ def _reserve_large_pages(library: ctypes.CDLL) -> None:
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     start = library.sbrk(0)
     # Less than what would be given back at once.
-    library.mallopt(_M_TOP_PAD, _KEPT - 2 * _LARGEST)
-    library.free(library.malloc(_LARGEST - mmap.PAGESIZE))
+    library.mallopt(_M_TOP_PAD, KEPT - 2 * LARGEST)
+    library.free(library.malloc(LARGEST - mmap.PAGESIZE))
     library.mallopt(_M_TOP_PAD, 128 << 10)  # as it was
     first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
     end = library.sbrk(0)

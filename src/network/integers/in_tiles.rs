@@ -98,31 +98,14 @@ impl<const ADD: bool> Apply<'_, Integers, ADD> {
         vector: usize,
         sums: &TileSums,
     ) {
-        let rows = self.factors.len() - first;
-        // Compilers make the most of a number that they know.
-        if rows >= TILE_ROWS {
-            self.write_rows(tiles, (first, vector), sums, TILE_ROWS);
-        } else {
-            self.write_rows(tiles, (first, vector), sums, rows);
-        }
-    }
-
-    #[inline(always)]
-    fn write_rows<T: TileSimd>(
-        &mut self,
-        tiles: &T,
-        (first, vector): (usize, usize),
-        sums: &TileSums,
-        rows: usize,
-    ) {
         let (wide, vectors) = (tiles.wide(), self.bias.len());
         let scales = wide.load(&self.weights.scales[vector]);
         let bias = wide.load(&self.bias[vector]);
-        let factors = &self.factors[first..][..rows];
-        let outputs = &mut self.outputs[first * vectors..][..rows * vectors];
-        for row in 0..rows {
-            let (joined, written) = (tiles.join(sums, row), &mut outputs[row * vectors + vector]);
-            write::<_, ADD>(wide, joined, scales, factors[row], bias, written);
+        let outputs = self.outputs[first * vectors..].chunks_exact_mut(vectors);
+        let rows = self.factors[first..].iter().zip(outputs).take(TILE_ROWS);
+        for (row, (&factor, outputs)) in rows.enumerate() {
+            let sums = tiles.join(sums, row);
+            write::<_, ADD>(wide, sums, scales, factor, bias, &mut outputs[vector]);
         }
     }
 }

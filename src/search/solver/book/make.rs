@@ -9,7 +9,7 @@ use super::{Book, format};
 use crate::game::{Board, Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
 use crate::search::{Halt, Limits};
-use crate::small_board::{Geometry, SmallState};
+use crate::small_board::{Geometry, SmallState, TWO_BIT_HAND};
 use crate::threads::map_in_order;
 
 /// Positions that a thread takes at a time; neighbors share much of their searches.
@@ -176,7 +176,7 @@ pub fn canonical_counts(
     limits: Limits<'_>,
 ) -> Result<Vec<usize>, Halt> {
     const COUNTING: &str = "the positions of a level";
-    assert!(variant.copies() <= 3);
+    assert!(variant.copies() <= TWO_BIT_HAND);
     let geometry = Geometry::new(variant.board())?;
     let mut level = vec![Position::new(variant)];
     let mut counts = vec![level.len()];
