@@ -287,7 +287,7 @@ fn num_inputs(scope: &Scope) -> usize {
         Scope::Variant(variant) => variant.board().num_cells(),
         Scope::Canvas { canvas, .. } => canvas.area(),
     };
-    15 * cells + 8
+    15 * cells + 10
 }
 
 /// The content of the file of a network, without its weights; `text` says the scope.
@@ -317,7 +317,7 @@ pub(crate) fn num_weights(scope: &Scope, architecture: Architecture) -> usize {
     let canvas = scope.canvas();
     let offsets = 2 * (2 * canvas.height() - 1) * (2 * canvas.width() - 1);
     let block = offsets * heads + units * (6 * units + 9);
-    units * 25 + blocks * block + units * (units + 3) + 7 * (units + 1)
+    units * 26 + blocks * block + units * (units + 3) + 7 * (units + 1)
 }
 
 fn network_architecture(input: &mut Input<'_>) -> Architecture {

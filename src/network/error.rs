@@ -38,7 +38,7 @@ pub enum NetworkError {
     },
     /// The network reads other features of a position than this version works out.
     #[error(
-        "the network reads {found} numbers for each position, this package works out {expected}"
+        "the network reads {found} numbers for each position, this package works out {expected}: {ANOTHER}"
     )]
     Inputs {
         /// How many numbers it reads.

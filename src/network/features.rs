@@ -4,12 +4,15 @@
 
 use crate::encode::Layout;
 use crate::game::{Cell, CellSet, Piece, Variant};
+use crate::network::Network;
 use crate::simd::WORDS;
 
 /// Features of each cell; the last place is unused.
 pub(super) const LISTS: usize = 15;
-/// Numbers of both hands.
-pub(super) const HANDS: usize = Layout::NUM_HANDS;
+/// Numbers of a whole position: the pieces in both hands, then the allowed cells and the margin so far.
+pub(super) const GLOBALS: usize = MARGIN + 1;
+const ALLOWED: usize = Layout::NUM_HANDS;
+const MARGIN: usize = ALLOWED + 1;
 
 /// A feature of one cell, or the sum of a list's, in each place of a list.
 pub(super) type Lists = [i16; WORDS];
@@ -36,7 +39,8 @@ const OF_LINES: [[(usize, i16); 4]; 4] = {
 /// Added per cell: the lines of three through it on which only the own side has two stones, those
 /// on which only the own side has one, and the same for the opponent (all 0 where a stone lies).
 /// Added per placement: the share of the board's cells that it would leave the opponent to choose
-/// from, and whether that is none. Here, hands and shares are whole numbers of pieces and cells.
+/// from, and whether that is none. Added once: the share of allowed cells, and the points of the own
+/// stones less those of the opponent's. Here, hands and shares are whole numbers of pieces and cells.
 #[derive(Debug)]
 pub(super) struct TacticalFeatures {
     num_cells: usize,
@@ -67,7 +71,7 @@ impl TacticalFeatures {
 
     /// How many numbers there are in an extended observation of so many cells.
     pub(super) fn size(cells: usize) -> usize {
-        LISTS * cells + HANDS
+        LISTS * cells + GLOBALS
     }
 
     /// How often a feature's number in an extended observation goes into the number here.
@@ -77,6 +81,20 @@ impl TacticalFeatures {
         } else {
             1.0
         }
+    }
+
+    /// Upper bounds of the numbers of a whole position, and how often each goes into the number here.
+    pub(super) fn globals(variant: &Variant) -> [(f64, f64); GLOBALS] {
+        let (copies, cells) = (
+            f64::from(variant.copies()),
+            variant.board().num_cells() as f64,
+        );
+        let mut found = [(copies, copies); GLOBALS];
+        found[ALLOWED] = (cells, cells);
+        // Each line is one point.
+        let points = variant.board().triples().len() as f64;
+        found[MARGIN] = (points, f64::from(Network::MARGIN_UNIT));
+        found
     }
 
     /// An upper bound of all features of cells.
@@ -90,27 +108,23 @@ impl TacticalFeatures {
         self.num_cells
     }
 
-    /// The pieces in both hands, then zeros.
+    /// The features of each cell, and the numbers of the whole position, then zeros.
     #[inline(always)]
-    pub(super) fn write_hands(&self, observation: &[f32], hands: &mut Lists) {
-        *hands = [0; WORDS];
-        for (hand, &share) in hands
+    pub(super) fn write(&self, observation: &[f32], cells: &mut [Lists], globals: &mut Lists) {
+        let n = self.num_cells;
+        *globals = [0; WORDS];
+        for (hand, &share) in globals
             .iter_mut()
-            .zip(&observation[Layout::FLAT_SETS * self.num_cells..])
+            .zip(&observation[Layout::FLAT_SETS * n..])
         {
             *hand = i16::from((share * self.copies + 0.5) as u8);
         }
-    }
-
-    /// The features of each cell.
-    #[inline(always)]
-    pub(super) fn write_cells(&self, observation: &[f32], cells: &mut [Lists]) {
-        let n = self.num_cells;
         let set = |plane: usize| {
             let numbers = observation[plane * n..][..n].iter().rev();
             CellSet::from_bits(numbers.fold(0, |bits, &x| bits << 1 | u64::from(x > 0.0)))
         };
         let [own, opposing, allowed] = [set(0), set(1), set(2)];
+        globals[ALLOWED] = allowed.len() as i16;
         let empty = CellSet::first(n) - (own | opposing);
         for (number, (cell, reach)) in cells.iter_mut().zip(&self.reach).enumerate() {
             *cell = [0; WORDS];
@@ -126,6 +140,7 @@ impl TacticalFeatures {
         let empty = empty.bits();
         for &(line, on_line) in &self.lines {
             let (own, opposing) = ((own & line).len(), (opposing & line).len());
+            globals[MARGIN] += i16::from(own == 3) - i16::from(opposing == 3);
             // No branches, which would be guessed wrong too often.
             let (list, counts) = OF_LINES[own & 3][opposing & 3];
             for cell in on_line {

@@ -4,7 +4,7 @@
 //! all pairs of cells. So the sizes say whether a network is made at all.
 
 use super::cells::{KERNEL_ENTRY, num_offsets};
-use super::features::{HANDS, LISTS, TacticalFeatures};
+use super::features::{GLOBALS, LISTS, TacticalFeatures};
 use super::{Architecture, Scope};
 use crate::game::Cell;
 use crate::simd::{TILE_WORDS, WORDS};
@@ -83,7 +83,7 @@ fn floats(inputs: u64, outputs: u64) -> u64 {
 
 fn cell_layers(units: u64, blocks: u64) -> u64 {
     let (inner, outer) = (integers(units, 2 * units), integers(2 * units, units));
-    let first = 4 * units * (LISTS + HANDS + 2) as u64;
+    let first = 4 * units * (LISTS + GLOBALS + 1) as u64;
     let last = floats(units, units) + 2 * floats(units, WORDS as u64);
     first + blocks * (2 * integers(units, units) + inner + outer) + last
 }

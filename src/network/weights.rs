@@ -15,7 +15,7 @@ pub const NUM_VALUES: usize = 2;
 ///
 /// ```text
 /// input layer   weights (U, 15)        bias (U)
-/// hands         weights (U, 9)
+/// globals       weights (U, 10)
 /// kernels       weights (2 * (2 * H - 1) * (2 * W - 1), B * K)
 /// each block    norm (U)               bias (U)
 ///     message   weights (U, U)         bias (U)

@@ -429,7 +429,7 @@ mod tests {
             heads,
         };
         let block = 2 * 7 * 7 * heads + units * (6 * units + 9);
-        let count = 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
+        let count = 26 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
         let mut rng = SplitMix64::new(3);
         let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
         let weights = NetworkWeights::new(variant.clone(), architecture, weights).unwrap();
@@ -487,6 +487,6 @@ mod tests {
             let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
             fnv1a(&bytes)
         });
-        assert_eq!(hashes, [0x4404_5A50_AE5A_FAF6, 0x0908_9B14_41CC_DD50]);
+        assert_eq!(hashes, [0x1AA6_3F72_DF6E_519E, 0x6EFD_9599_EE07_9AB3]);
     }
 }

@@ -184,7 +184,7 @@ fn a_network_for_a_canvas_plays_every_board_that_fits() {
         );
         let weights = numbers(&full.unwrap(), SIZES, 0.8);
         let (rows, columns) = (variant.board().height(), variant.board().width());
-        let (before, kernels) = weights.split_at(units * 25);
+        let (before, kernels) = weights.split_at(units * 26);
         let (kernels, after) =
             kernels.split_at(2 * (2 * height - 1) * (2 * width - 1) * blocks * heads);
         let mut own = before.to_vec();

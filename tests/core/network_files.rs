@@ -147,7 +147,7 @@ fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
 
 #[test]
 fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
-    let fields = [38, 10, 2, 5];
+    let fields = [40, 10, 2, 5];
     let weights = numbers(&variant("##", 1), SIZES, 0.8);
     for wrong in [
         "",
@@ -180,7 +180,7 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
 #[test]
 fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let variant = variant("##", 1);
-    let (fields, texts) = ([38, 10, 2, 5], [TEXT, "cells"]);
+    let (fields, texts) = ([40, 10, 2, 5], [TEXT, "cells"]);
     let weights = numbers(&variant, SIZES, 0.8);
     let whole = body(texts, &fields, &weights);
     assert_eq!(parse(&whole).unwrap(), network(&variant));
@@ -189,8 +189,8 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
         fields[at] = field;
         refused(texts, &fields, &weights)
     };
-    let (found, expected) = (39, 38);
-    assert_eq!(with(0, 39), NetworkError::Inputs { found, expected });
+    let (found, expected) = (41, 40);
+    assert_eq!(with(0, 41), NetworkError::Inputs { found, expected });
     assert_eq!(with(1, 0), NetworkError::Nothing { what: "units" });
     for (at, field) in [(1, 5), (1, 20), (2, 1), (2, 3)] {
         let error = with(at, field);
@@ -206,7 +206,7 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let none = NetworkWeights::new(variant.clone(), SIZES, Vec::new()).unwrap_err();
     let (found, expected) = (0, Some(weights.len()));
     assert_eq!(none, NetworkError::Count { found, expected });
-    let error = refused(texts, &[38, u32::MAX, u32::MAX, u32::MAX], &weights);
+    let error = refused(texts, &[40, u32::MAX, u32::MAX, u32::MAX], &weights);
     assert!(matches!(error, NetworkError::Count { .. }), "{error}");
     for bad in [f32::NAN, f32::INFINITY] {
         let mut weights = weights.clone();
@@ -235,7 +235,7 @@ fn a_file_of_the_first_version_is_refused() {
 #[test]
 fn heads_share_the_units_equally() {
     let weights = numbers(&variant("##", 1), SIZES, 0.8);
-    let heads = |heads| refused([TEXT, "cells"], &[38, 10, 2, heads], &weights);
+    let heads = |heads| refused([TEXT, "cells"], &[40, 10, 2, heads], &weights);
     assert_eq!(heads(0), NetworkError::Nothing { what: "heads" });
     for number in [3, 11, u32::MAX] {
         let (units, heads_found) = (10, number as usize);
@@ -257,7 +257,7 @@ fn the_content_of_a_network_for_a_canvas_is_checked() {
         let body = body([text, form], fields, weights);
         Network::parse(&sealed((NETWORK_LETTERS, 3), &body))
     };
-    let fields = [38, 10, 2, 5];
+    let fields = [40, 10, 2, 5];
     assert!(read("1 2 1", "cells", &fields, &weights).is_ok());
     for wrong in [
         "", "1", "1 2", "1 2 1 1", "01 2 1", "1 2 0", "0 2 1", "1 65 1", TEXT,

@@ -8,16 +8,13 @@ use super::layers::{Block, BoardLayers, CellLayers, HIDDEN};
 use super::readout::Readout;
 use super::tokens::{AddToAll, Convert, Measures, Normalize};
 use crate::memory::{OutOfMemory, zeroed};
-use crate::network::features::{HANDS, Lists, TacticalFeatures};
+use crate::network::features::{Lists, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
 use crate::simd::{Kernel, Simd, WORDS, WideLanes, dispatch, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
 const TOKENS: usize = 128;
-
-/// Where the number of allowed cells follows the hands, and which feature of cells is summed there.
-const ALLOWED: (usize, usize) = (HANDS, 2);
 
 /// Writes the logits of positions, and their values before the last step.
 ///
@@ -61,7 +58,7 @@ struct WriteFeatures<'a> {
     features: &'a TacticalFeatures,
     observation: &'a [f32],
     cells: &'a mut [Lists],
-    hands: &'a mut Lists,
+    globals: &'a mut Lists,
 }
 
 impl Kernel for WriteFeatures<'_> {
@@ -69,19 +66,19 @@ impl Kernel for WriteFeatures<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, _simd: V) {
-        self.features.write_cells(self.observation, self.cells);
-        self.features.write_hands(self.observation, self.hands);
+        self.features
+            .write(self.observation, self.cells, self.globals);
     }
 }
 
 /// The numbers of tokens, and the inputs and outputs of the layers of a block.
 pub(in crate::network) struct Activations<'a> {
     layers: &'a CellLayers,
-    /// The features of cells, and by position of hands.
+    /// The features of cells, and of whole positions.
     cells: Vec<Lists>,
-    hands: Vec<Lists>,
-    /// What the hands of a position add to its tokens.
-    of_hands: Vec<WideLanes>,
+    globals: Vec<Lists>,
+    /// What the latter add to the tokens of their position.
+    of_globals: Vec<WideLanes>,
     /// For each token.
     ones: Vec<f32>,
     tokens: Vec<WideLanes>,
@@ -110,8 +107,8 @@ impl<'a> Activations<'a> {
         Ok(Self {
             layers,
             cells: zeroed(HIDDEN, tokens)?,
-            hands: zeroed(HIDDEN, positions)?,
-            of_hands: zeroed(HIDDEN, positions * vectors)?,
+            globals: zeroed(HIDDEN, positions)?,
+            of_globals: zeroed(HIDDEN, positions * vectors)?,
             ones: vec![1.0; tokens],
             tokens: outputs(vectors)?,
             messages: outputs(vectors)?,
@@ -145,28 +142,27 @@ impl<'a> Activations<'a> {
         }
         self.factors.resize(tokens, 1.0);
         self.cells.resize(tokens, Lists::zeroed());
-        self.hands.resize(positions, Lists::zeroed());
+        self.globals.resize(positions, Lists::zeroed());
     }
 
     /// Makes the tokens of positions.
     fn start(&mut self, board: &BoardLayers, observations: &ArrayRef2<f32>) {
         let cells = board.features.num_cells();
-        let rows = self.cells.chunks_exact_mut(cells).zip(&mut self.hands);
-        for (observation, (of_cells, hands)) in observations.outer_iter().zip(rows) {
+        let rows = self.cells.chunks_exact_mut(cells).zip(&mut self.globals);
+        for (observation, (of_cells, globals)) in observations.outer_iter().zip(rows) {
             let observation = observation.as_standard_layout();
             dispatch(WriteFeatures {
                 features: &board.features,
                 observation: observation.as_slice().expect("C order"),
                 cells: of_cells,
-                hands,
+                globals,
             });
-            hands[ALLOWED.0] = of_cells.iter().map(|cell| cell[ALLOWED.1]).sum();
         }
         let vectors = self.layers.padding.vectors();
-        let of_hands = &mut self.of_hands[..self.hands.len() * vectors];
+        let of_globals = &mut self.of_globals[..self.globals.len() * vectors];
         for (layer, lists, outputs) in [
             (&board.cells, &self.cells, &mut *self.tokens),
-            (&board.hands, &self.hands, &mut *of_hands),
+            (&board.globals, &self.globals, &mut *of_globals),
         ] {
             let (inputs, _) = lists.as_flattened().as_chunks();
             layer.apply(inputs, &self.ones[..lists.len()], outputs);
@@ -174,7 +170,7 @@ impl<'a> Activations<'a> {
         dispatch_wide(AddToAll {
             cells,
             width: vectors,
-            numbers: of_hands,
+            numbers: of_globals,
             tokens: &mut self.tokens,
         });
     }

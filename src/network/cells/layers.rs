@@ -6,7 +6,7 @@ use super::kernels::{Kernels, num_offsets};
 use super::tokens::{LEVELS, Padding, padded};
 use crate::encode::Canvas;
 use crate::game::{Piece, Variant};
-use crate::network::features::{HANDS, LISTS, TacticalFeatures};
+use crate::network::features::{GLOBALS, LISTS, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
 use crate::network::layer::{Layer, Weights};
@@ -24,8 +24,8 @@ pub(in crate::network) struct CellLayers {
     pub(super) padding: Padding,
     /// `(units, features)` from the features of a cell to its token, and the bias.
     of_cells: (Array2<f32>, Array1<f32>),
-    /// `(units, 9)` from the hands and the share of allowed cells to what all tokens get.
-    of_hands: Array2<f32>,
+    /// `(units, globals)` from the numbers of a whole position to what all tokens get.
+    of_globals: Array2<f32>,
     /// `(offsets, blocks * heads)`, the entries of all kernels.
     offsets: Array2<f32>,
     pub(super) blocks: Vec<Block>,
@@ -42,8 +42,8 @@ pub(in crate::network) struct BoardLayers {
     pub(super) features: TacticalFeatures,
     /// From the features of a cell to its token.
     pub(super) cells: Layer<Integers>,
-    /// From the hands and the number of allowed cells to what all tokens get.
-    pub(super) hands: Layer<Integers>,
+    /// From the numbers of a whole position to what all tokens get.
+    pub(super) globals: Layer<Integers>,
     /// The kernels of each block.
     pub(super) kernels: Vec<Kernels>,
 }
@@ -84,7 +84,7 @@ impl CellLayers {
         } = architecture;
         let weights = reader.next((units, LISTS)).to_owned();
         let of_cells = (weights, reader.next(units).to_owned());
-        let of_hands = reader.next((units, HANDS + 1)).to_owned();
+        let of_globals = reader.next((units, GLOBALS)).to_owned();
         let offsets = reader.next((num_offsets(canvas), blocks * heads));
         let offsets = offsets.to_owned();
         let block = |_| {
@@ -120,7 +120,7 @@ impl CellLayers {
             heads,
             padding: Padding::new(units),
             of_cells,
-            of_hands,
+            of_globals,
             offsets,
             blocks,
             placements,
@@ -141,7 +141,7 @@ impl CellLayers {
         BoardLayers {
             features: TacticalFeatures::new(variant),
             cells: from_cells(variant, weights, bias),
-            hands: from_hands(variant, &self.of_hands),
+            globals: from_globals(variant, &self.of_globals),
             kernels: (0..self.blocks.len()).map(kernels).collect(),
         }
     }
@@ -154,7 +154,7 @@ pub(in crate::network) fn count(canvas: Canvas, architecture: Architecture) -> O
         blocks,
         heads,
     } = architecture;
-    let inputs = units.checked_mul(LISTS + 1 + HANDS + 1)?;
+    let inputs = units.checked_mul(LISTS + 1 + GLOBALS)?;
     let offsets = blocks.checked_mul(heads)?;
     let offsets = offsets.checked_mul(num_offsets(canvas))?;
     let square = units.checked_mul(units)?;
@@ -221,12 +221,11 @@ fn from_cells(
     )
 }
 
-/// From the pieces in both hands and the number of allowed cells; `weights` are `(units, 9)`.
-fn from_hands(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer<Integers> {
-    let mut bounds = vec![f64::from(variant.copies()); HANDS];
-    bounds.push(variant.board().num_cells() as f64);
-    let all = bounds.clone();
-    let scale = |input: usize| 1.0 / all[input];
+/// From the numbers of a whole position; `weights` are `(units, globals)`.
+fn from_globals(variant: &Variant, weights: &ArrayRef2<f32>) -> Layer<Integers> {
+    let globals = TacticalFeatures::globals(variant);
+    let bounds = globals.iter().map(|&(bound, _)| bound).collect();
+    let scale = |input: usize| 1.0 / globals[input].1;
     layer(bounds, weights, scale, Vec::new(), padded(weights.nrows()))
 }
 

@@ -22,7 +22,7 @@ def num_weights(shape, units, blocks, heads):
     """The number of weights of a network, for a board or a canvas."""
     offsets = 2 * (2 * shape.height - 1) * (2 * shape.width - 1)
     block = offsets * heads + units * (6 * units + 9)
-    return 25 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
+    return 26 * units + blocks * block + units * (units + 3) + 7 * (units + 1)
 
 
 def network_for(variant, units=16, blocks=2, heads=4, seed=0, scale=None):

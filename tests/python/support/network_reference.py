@@ -27,7 +27,7 @@ def reference_of(content: bytes) -> Reference:
     variant = Variant(Board.from_text(board), opening, int(copies))
     assert texts[1] == "cells"
     inputs, *sizes = struct.unpack_from("<4I", content, at)
-    assert inputs == 15 * variant.board.num_cells + 8
+    assert inputs == 15 * variant.board.num_cells + 10
     numbers = np.frombuffer(content, "<f4", offset=at + 16).astype(np.float64)
     return Reference(variant, numbers, *sizes)
 
@@ -52,7 +52,7 @@ class Reference:
         self.variant, self.blocks, self.heads = variant, blocks, heads
         height, width = variant.board.height, variant.board.width
         offsets = (2 * height - 1, 2 * width - 1, 2)
-        shapes = [(units, 15), (units,), (units, 9), (*offsets, blocks, heads)]
+        shapes = [(units, 15), (units,), (units, 10), (*offsets, blocks, heads)]
         for _ in range(blocks):
             shapes += [(units,), (units,), (units, units), (units,), (units, units), (units,)]
             shapes += [(units,), (units,), (2 * units, units), (2 * units,)]
@@ -64,8 +64,9 @@ class Reference:
         """Logits `(num_actions,)` and values `(2,)`."""
         n = self.variant.board.num_cells
         observed = features(position)
-        cells = np.delete(observed, np.s_[3 * n : 3 * n + 8]).reshape(15, n).T
-        hands = np.append(observed[3 * n : 3 * n + 8], cells[:, 2].mean())
+        is_global = np.zeros(len(observed), bool)
+        is_global[3 * n : 3 * n + 8] = is_global[-2:] = True
+        cells = observed[~is_global].reshape(15, n).T
         arrays = iter(self.arrays)
 
         def linear(inputs: np.ndarray) -> np.ndarray:
@@ -77,7 +78,7 @@ class Reference:
             return centered / spread * next(arrays) + next(arrays)
 
         tokens = linear(cells)
-        tokens = tokens + hands @ next(arrays).T
+        tokens = tokens + observed[is_global] @ next(arrays).T
         kernels = self.kernels(next(arrays))
         for block in range(self.blocks):
             said = rectify(linear(norm(tokens)))
@@ -152,4 +153,6 @@ def features(position: Position) -> np.ndarray:
             after = start.play(board.cell_name(cell) + sign).observation("flat")
             shares[piece, cell] = after[2 * n + np.array(empty, dtype=int)].sum() / n
     hands, placements = observation[3 * n :], [shares.ravel(), (shares == 0).ravel()]
-    return np.concatenate([*parts[:3], hands, *parts[3:], *placements])
+    margin = sum(own[line].all() - 1.0 * opposing[line].all() for line in lines)
+    last = [allowed.mean(), margin / 4]
+    return np.concatenate([*parts[:3], hands, *parts[3:], *placements, last])

@@ -211,15 +211,18 @@ def test_slots_without_a_cell_have_no_logit():
 def test_the_features_follow_from_the_rules(board):
     """On a canvas, gaps must be seen in the plane of the cells."""
     variant = Variant(board)
-    positions = [one for ply in (0, 3, 8) for one in random_openings(4, ply, variant, ply)]
-    expected = [features_of(position)[3 * board.num_cells + 8 :] for position in positions]
+    positions = [one for ply in (0, 3, 8, 12) for one in random_openings(4, ply, variant, ply)]
+    extended = np.array([features_of(position) for position in positions])
     planes = torch.from_numpy(observe_batch(positions, "planes", canvas=Canvas(8, 8))).flatten(2)
     tables = network().geometry.tables(planes[:, 3])
     own, opposing, allowed = (
         planes[:, :3].gather(2, tables.where[:, None].expand(-1, 3, -1)).unbind(1)
     )
-    features = tables.inputs(own, opposing, allowed)
+    features, margins = tables.inputs(own, opposing, allowed)
+    expected = extended[:, 3 * board.num_cells + 8 : -2]
     np.testing.assert_array_equal(features[:, :, 3:].transpose(1, 2).flatten(1), expected)
+    assert len(np.unique(margins)) > 1
+    np.testing.assert_array_equal(margins[:, 0] / 4, extended[:, -1])
 
 
 def test_turned_positions_are_positions_of_the_turned_board():

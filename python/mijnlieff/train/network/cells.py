@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from mijnlieff._mijnlieff import Canvas, Network, Variant
+from mijnlieff._mijnlieff import MARGIN_UNIT, Canvas, Network, Variant
 from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.geometry import CanvasGeometry, CellTables
 from mijnlieff.train.network.trunk import CellTrunk
@@ -185,17 +185,19 @@ class CellNetwork(CellTrunk):
                 tables = self.geometry.tables(planes[:, 3])
                 parts = planes[:, :3].gather(2, tables.where[:, None].expand(-1, 3, -1))
                 hands = planes[:, 4:, 0]
-            inputs = tables.inputs(*parts.unbind(1))
+            inputs, margins = tables.inputs(*parts.unbind(1))
             allowed = inputs[:, :, 2].sum(dim=1, keepdim=True) / tables.size
-            hands = torch.cat([hands, allowed], dim=1)
+            global_features = torch.cat([hands, allowed, margins / MARGIN_UNIT], dim=1)
         if self._tables is not None:
             kernels = self.offsets(tables.pairs[0]).permute(2, 0, 1)
-            placed, rest, tokens = self.evaluate_tokens(inputs, hands, kernels)
+            placed, rest, tokens = self.evaluate_tokens(inputs, global_features, kernels)
         else:
             kernels = self.offsets(tables.pairs).permute(3, 0, 1, 2).contiguous()
             if not bool(tables.is_cell.all()):
                 kernels = kernels * tables.is_cell[:, None, :]  # nothing is heard from padding
-            placed, rest, tokens = self.evaluate_tokens(inputs, hands, kernels, tables.is_cell)
+            placed, rest, tokens = self.evaluate_tokens(
+                inputs, global_features, kernels, tables.is_cell
+            )
         logits = torch.cat([self._by_action(placed, tables), rest[:, :1]], dim=1)
         values = torch.cat([torch.tanh(rest[:, 1:2]), rest[:, 2:]], dim=1)
         return logits, values, tokens, tables

@@ -52,13 +52,17 @@ class CellTables:
         parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self)}
         return CellTables(**{name: part.to(device) for name, part in parts.items()})
 
-    def inputs(self, own: Tensor, opposing: Tensor, allowed: Tensor) -> Tensor:
-        """The features of cells, float32 `(B, T, CELL_FEATURES)`, 0 for padding.
+    def inputs(self, own: Tensor, opposing: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
+        """What a network is told besides the hands.
 
         Args:
             own: float32 `(B, T)`, 1 where a stone of the side to move lies.
             opposing: the same for the other side.
             allowed: 1 where a stone may be placed now.
+
+        Returns:
+            The features of cells, float32 `(B, T, CELL_FEATURES)`, 0 for padding; and the points of
+            the own stones less those of the others, `(B, 1)`.
         """
         empty = self.is_cell.float() - own - opposing
         own_on, opposing_on = ((stones[:, None] @ self.lines)[:, 0] for stones in (own, opposing))
@@ -70,7 +74,9 @@ class CellTables:
         choices = (self.reach * empty[:, None, None]).sum(dim=3)
         by_piece = torch.cat([choices / self.size[:, :, None], (choices == 0).float()], dim=1)
         found = torch.cat([torch.stack(features, dim=1), by_piece], dim=1)
-        return (found * self.is_cell[:, None]).transpose(1, 2).contiguous()
+        cells = (found * self.is_cell[:, None]).transpose(1, 2).contiguous()
+        points = (own_on == 3).float() - (opposing_on == 3).float()
+        return cells, points.sum(dim=1, keepdim=True)
 
 
 class CanvasGeometry(nn.Module):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-__all__ = ["CELL_FEATURES", "HAND_FEATURES", "CellTrunk"]
+__all__ = ["CELL_FEATURES", "GLOBAL_FEATURES", "CellTrunk"]
 
 CELL_FEATURES = 15
 """Own stone, opposing stone, allowed; for each side the points that a stone there would score, and
 the lines of three with one stone of that side alone; for each piece type the share of cells that
 the opponent would be allowed, and whether there would be none."""
 
-HAND_FEATURES = 9
-"""The shares of the copies in both hands, and the share of cells that are allowed."""
+GLOBAL_FEATURES = 10
+"""The shares of the copies in both hands, the share of cells that are allowed, and the points of
+the own stones less those of the others, in units of `MARGIN_UNIT`."""
 
 
 class CellTrunk(nn.Module):
@@ -41,7 +42,7 @@ class CellTrunk(nn.Module):
         units = -(-units // heads) * heads
         self.units, self.heads = units, heads
         self.cells = nn.Linear(CELL_FEATURES, units)
-        self.hands = nn.Linear(HAND_FEATURES, units, bias=False)
+        self.globals = nn.Linear(GLOBAL_FEATURES, units, bias=False)
         self.offsets = nn.Embedding(num_offsets, layers * heads)
         self.blocks = nn.ModuleList(_Block(units, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(units)
@@ -57,13 +58,17 @@ class CellTrunk(nn.Module):
         nn.init.zeros_(self.regrets.bias)
 
     def evaluate_tokens(
-        self, inputs: Tensor, hands: Tensor, kernels: Tensor, is_cell: Tensor | None = None
+        self,
+        inputs: Tensor,
+        global_features: Tensor,
+        kernels: Tensor,
+        is_cell: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Evaluate positions.
 
         Args:
             inputs: float32 `(B, T, CELL_FEATURES)`, 0 for padding.
-            hands: float32 `(B, HAND_FEATURES)`.
+            global_features: float32 `(B, GLOBAL_FEATURES)`.
             kernels: of all layers and heads, float32 `(layers * heads, T, T)`, or `(layers * heads,
                 B, T, T)` with weights of 0 for what is heard from padding.
             is_cell: bool `(B, T)`, False for padding; None if there is none.
@@ -73,7 +78,7 @@ class CellTrunk(nn.Module):
             logit of the pass, the expected outcome before the tanh, and the margin, `(B, 3)`; and
             the tokens after the last layer, `(B, T, units)`, of which `regrets` reads.
         """
-        tokens = self.cells(inputs) + self.hands(hands)[:, None]
+        tokens = self.cells(inputs) + self.globals(global_features)[:, None]
         for block, of_block in zip(self.blocks, kernels.chunk(len(self.blocks)), strict=True):
             tokens = block(tokens, of_block)
         tokens = self.norm(tokens)
