@@ -39,8 +39,9 @@ const OF_LINES: [[(usize, i16); 4]; 4] = {
 /// Added per cell: the lines of three through it on which only the own side has two stones, those
 /// on which only the own side has one, and the same for the opponent (all 0 where a stone lies).
 /// Added per placement: the share of the board's cells that it would leave the opponent to choose
-/// from, and whether that is none. Added once: the share of allowed cells, and the points of the own
-/// stones less those of the opponent's. Here, hands and shares are whole numbers of pieces and cells.
+/// from, and whether that is none. Two numbers follow for the whole position: the share of allowed
+/// cells, and the margin so far for the side to move. Here, hands and shares are whole numbers of
+/// pieces and cells.
 #[derive(Debug)]
 pub(super) struct TacticalFeatures {
     num_cells: usize,

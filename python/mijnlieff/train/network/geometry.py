@@ -61,8 +61,8 @@ class CellTables:
             allowed: 1 where a stone may be placed now.
 
         Returns:
-            The features of cells, float32 `(B, T, CELL_FEATURES)`, 0 for padding; and the points of
-            the own stones less those of the others, `(B, 1)`.
+            The features of cells, float32 `(B, T, CELL_FEATURES)`, 0 for padding; and the margin so
+            far for the side to move, in points, `(B, 1)`.
         """
         empty = self.is_cell.float() - own - opposing
         own_on, opposing_on = ((stones[:, None] @ self.lines)[:, 0] for stones in (own, opposing))

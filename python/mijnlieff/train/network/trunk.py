@@ -13,8 +13,8 @@ the lines of three with one stone of that side alone; for each piece type the sh
 the opponent would be allowed, and whether there would be none."""
 
 GLOBAL_FEATURES = 10
-"""The shares of the copies in both hands, the share of cells that are allowed, and the points of
-the own stones less those of the others, in units of `MARGIN_UNIT`."""
+"""The shares of the copies in both hands, the share of cells that are allowed, and the margin so
+far for the side to move, in units of `MARGIN_UNIT`."""
 
 
 class CellTrunk(nn.Module):
