@@ -11,7 +11,7 @@ use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, best_moves};
 use mijnlieff::self_play::{Evaluator, SelfPlay, SelfPlayConfig};
 use mijnlieff::tree_search::{
-    NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search_of_variants,
+    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search_of_variants,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2, s};
@@ -139,6 +139,7 @@ fn root(kind: &str) -> Root {
             max_considered: 16,
             c_visit: 50.0,
             c_scale: 0.5,
+            backup: Backup::Mean,
         },
         _ => Root::Puct {
             c_puct: 1.5,
@@ -334,6 +335,7 @@ fn self_play() -> Work {
         max_considered: 8,
         c_visit: 50.0,
         c_scale: 0.2,
+        backup: Backup::Mean,
     };
     let config = SelfPlayConfig {
         num_games: PLAYED,

@@ -41,6 +41,9 @@ def searches(seconds: float) -> Found:
         if root == "puct":
             games = Searches(Variant(), root, with_rollouts=True)
             works.append(games.work(f"{root} with random games", root))
+        else:
+            by_policy = Searches(Variant(), root, backup="policy")
+            works.append(by_policy.work(f"{root}, backed up by policy", root))
         found |= measure(works, seconds)
         found |= phases(root, one, found[root])
     standard, *larger = BOARDS.items()
@@ -72,6 +75,10 @@ def self_play(seconds: float) -> Found:
             Work(loop, SELF_PLAY_GAMES, game.play_in_python),
             Work(f"{mode}, native", SELF_PLAY_GAMES, game.play_natively, loop),
         ]
+        if mode == "pure":
+            game = SelfPlayGames(*below, seed=1000 * number, backup="policy")
+            name = "pure, native, backed up by policy"
+            works.append(Work(name, SELF_PLAY_GAMES, game.play_natively, works[-1].name))
         found |= measure(works, seconds)
     return found
 
@@ -84,7 +91,9 @@ class SelfPlayGames:
     of the processor, as other games have no least time of each part.
     """
 
-    def __init__(self, roots_below: int, leaves_below: int, seed: int) -> None:
+    def __init__(
+        self, roots_below: int, leaves_below: int, seed: int, backup: str = "mean"
+    ) -> None:
         """Make the network and the native games."""
         self._network = ChampionPolicy().model
         self._roots_below, self._seed = roots_below, seed
@@ -97,6 +106,7 @@ class SelfPlayGames:
             solve_leaves_below=leaves_below,
             max_considered=8,
             c_scale=0.2,
+            backup=backup,
             seed=seed,
             num_threads=1,
         )

@@ -1174,6 +1174,10 @@ class SearchOptions:
         max_considered: actions that Gumbel samples at the root, 1 to 1024.
         c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
         c_scale: see `c_visit`.
+        backup: how Gumbel's values of simulations make up those of the positions above. ``"mean"``:
+            as their mean, so that actions count by their visits. ``"policy"``: actions with visits
+            count by the improved policy, so what was only tried out costs a position nothing. The
+            network's own value counts as one more visit.
         dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
         dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
         margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
@@ -1203,6 +1207,7 @@ class SearchOptions:
         max_considered: SupportsIndex = 16,
         c_visit: SupportsFloat | SupportsIndex = 50.0,
         c_scale: SupportsFloat | SupportsIndex = 0.5,
+        backup: str = "mean",
         dirichlet_alpha: SupportsFloat | SupportsIndex = 0.5,
         dirichlet_share: SupportsFloat | SupportsIndex = 0.0,
         margin_weight: SupportsFloat | SupportsIndex = 0.5,
@@ -1211,6 +1216,9 @@ class SearchOptions:
     ) -> SearchOptions: ...
     def __reduce__(self, /) -> tuple[Any, Any]: ...
     def __repr__(self, /) -> str: ...
+    @property
+    def backup(self, /) -> Literal["mean", "policy"]:
+        """How Gumbel's values of simulations make up those of the positions above."""
     @property
     def c_puct(self, /) -> float:
         """Weight of the policy against the values, for PUCT."""

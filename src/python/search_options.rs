@@ -12,10 +12,11 @@ use crate::python::convert::integers::{
     MaxConsidered, NumSimulations, SolveLeavesBelow, SolveRootsBelow,
 };
 use crate::python::convert::shown::{Word, argument, type_texts};
-use crate::tree_search::{Root, TreeConfig};
+use crate::tree_search::{Backup, Root, TreeConfig};
 
 type_texts! {
     RootName: "Literal['gumbel', 'puct']";
+    BackupName: "Literal['mean', 'policy']";
 }
 
 /// How a tree search works; `TreeSearch`, `SelfPlay` and policies that search take it.
@@ -38,6 +39,10 @@ type_texts! {
 ///     max_considered: actions that Gumbel samples at the root, 1 to 1024.
 ///     c_visit: Gumbel's values weigh ``(c_visit + most visits) * c_scale``.
 ///     c_scale: see `c_visit`.
+///     backup: how Gumbel's values of simulations make up those of the positions above. ``"mean"``:
+///         as their mean, so that actions count by their visits. ``"policy"``: actions with visits
+///         count by the improved policy, so what was only tried out costs a position nothing. The
+///         network's own value counts as one more visit.
 ///     dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
 ///     dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
 ///     margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
@@ -75,6 +80,8 @@ pub(crate) struct PySearchOptions {
     c_visit: f64,
     /// Weight of Gumbel's values against the logits.
     c_scale: f64,
+    /// How Gumbel's values of simulations make up those of the positions above.
+    backup: Word<BackupName>,
     /// Concentration of the noise in the root's policy, for PUCT.
     dirichlet_alpha: f64,
     /// Share of that noise in the root's policy, for PUCT.
@@ -92,9 +99,9 @@ impl PySearchOptions {
     #[new]
     #[pyo3(signature = (
         num_simulations: "SupportsIndex" = 64, root="gumbel", *, c_puct=1.5, temperature=1.0,
-        max_considered: "SupportsIndex" = 16, c_visit=50.0, c_scale=0.5, dirichlet_alpha=0.5,
-        dirichlet_share=0.0, margin_weight=0.5, solve_roots_below: "SupportsIndex" = 0,
-        solve_leaves_below: "SupportsIndex" = 0
+        max_considered: "SupportsIndex" = 16, c_visit=50.0, c_scale=0.5, backup="mean",
+        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.5,
+        solve_roots_below: "SupportsIndex" = 0, solve_leaves_below: "SupportsIndex" = 0
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
@@ -105,26 +112,22 @@ impl PySearchOptions {
         #[pyo3(from_py_with = MaxConsidered::number)] max_considered: usize,
         c_visit: f64,
         c_scale: f64,
+        backup: &str,
         dirichlet_alpha: f64,
         dirichlet_share: f64,
         margin_weight: f64,
         #[pyo3(from_py_with = SolveRootsBelow::number)] solve_roots_below: usize,
         #[pyo3(from_py_with = SolveLeavesBelow::number)] solve_leaves_below: usize,
     ) -> PyResult<Self> {
-        let known = ["gumbel", "puct"].into_iter().find(|&name| name == root);
-        let root = known.ok_or_else(|| {
-            let name = shortened(root);
-            let message = format!("unknown root {name:?}; choose gumbel or puct");
-            PyValueError::new_err(message)
-        })?;
         Ok(Self {
             num_simulations,
-            root: root.into(),
+            root: one_of("root", root, ["gumbel", "puct"])?.into(),
             c_puct: finite("c_puct", c_puct)?,
             temperature: finite("temperature", temperature)?,
             max_considered,
             c_visit: finite("c_visit", c_visit)?,
             c_scale: finite("c_scale", c_scale)?,
+            backup: one_of("backup", backup, ["mean", "policy"])?.into(),
             dirichlet_alpha: above_zero("dirichlet_alpha", dirichlet_alpha)?,
             dirichlet_share: share("dirichlet_share", dirichlet_share)?,
             margin_weight: share("margin_weight", margin_weight)?,
@@ -191,6 +194,7 @@ impl Hash for PySearchOptions {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.num_simulations.hash(state);
         self.root.0.hash(state);
+        self.backup.0.hash(state);
         self.max_considered.hash(state);
         self.solve_roots_below.hash(state);
         self.solve_leaves_below.hash(state);
@@ -228,6 +232,11 @@ impl PySearchOptions {
                 max_considered: self.max_considered,
                 c_visit: self.c_visit as f32,
                 c_scale: self.c_scale as f32,
+                backup: if self.backup.0 == "policy" {
+                    Backup::Policy
+                } else {
+                    Backup::Mean
+                },
             }
         };
         TreeConfig {
@@ -251,6 +260,7 @@ impl PySearchOptions {
         settings.set_item("max_considered", self.max_considered)?;
         settings.set_item("c_visit", self.c_visit)?;
         settings.set_item("c_scale", self.c_scale)?;
+        settings.set_item("backup", self.backup.0)?;
         settings.set_item("dirichlet_alpha", self.dirichlet_alpha)?;
         settings.set_item("dirichlet_share", self.dirichlet_share)?;
         settings.set_item("margin_weight", self.margin_weight)?;
@@ -289,6 +299,21 @@ pub(crate) fn options_with(
             .call((), changes)?
             .extract()?),
     }
+}
+
+/// The name that was given, of two that an argument may have.
+///
+/// # Errors
+///
+/// `ValueError` for another.
+fn one_of(argument: &str, given: &str, names: [&'static str; 2]) -> PyResult<&'static str> {
+    let found = names.into_iter().find(|&name| name == given);
+    found.ok_or_else(|| {
+        let (given, [first, second]) = (shortened(given), names);
+        PyValueError::new_err(format!(
+            "unknown {argument} {given:?}; choose {first} or {second}"
+        ))
+    })
 }
 
 /// A finite number, as large as `f32` can hold, that is not negative.

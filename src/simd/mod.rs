@@ -143,7 +143,7 @@ mod tests {
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
-    use crate::tree_search::{Root, TreeConfig, tree_search};
+    use crate::tree_search::{Backup, Root, TreeConfig, tree_search};
     use crate::vector::{
         Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
@@ -407,13 +407,14 @@ mod tests {
             dirichlet_share: 0.25,
             dirichlet_alpha: 0.5,
         };
-        let gumbel = Root::Gumbel {
+        let [by_mean, by_policy] = [Backup::Mean, Backup::Policy].map(|backup| Root::Gumbel {
             max_considered: 16,
             c_visit: 50.0,
             c_scale: 0.1,
-        };
+            backup,
+        });
         for variant in variants() {
-            for root in [puct, gumbel] {
+            for root in [puct, by_mean, by_policy] {
                 let [native, portable] = both(|| searches(&variant, root));
                 assert!(native == portable, "{root:?}");
             }

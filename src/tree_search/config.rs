@@ -25,7 +25,21 @@ pub enum Root {
         c_visit: f32,
         /// Weight of the values against the logits.
         c_scale: f32,
+        /// How the values of simulations make up those of the positions above.
+        backup: Backup,
     },
+}
+
+/// How the value of a position follows from those that simulations found below it. The network's own value
+/// counts as one more simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backup {
+    /// Their mean, so that actions count by their visits.
+    Mean,
+    /// Actions count by the improved policy, as far as they have visits: what simulations only tried out
+    /// costs the position nothing. Grill et al. 2020 ("Monte-Carlo tree search as regularized policy
+    /// optimization") act and learn by such a policy.
+    Policy,
 }
 
 /// The settings that all searches of a batch share.

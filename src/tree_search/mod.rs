@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub use batch::results::{LeafCounts, Results, TreeNode};
 pub use batch::roots::{NextRoot, RootPosition};
-pub use config::{Root, TreeConfig};
+pub use config::{Backup, Root, TreeConfig};
 pub use error::UpdateError;
 
 use self::batch::TreeBatch;

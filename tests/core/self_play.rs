@@ -13,7 +13,8 @@ use mijnlieff::self_play::{
     Statistics,
 };
 use mijnlieff::tree_search::{
-    LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError, tree_search_with_seeds,
+    Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError,
+    tree_search_with_seeds,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2};
@@ -99,6 +100,7 @@ pub(super) fn config() -> SelfPlayConfig {
                 max_considered: 8,
                 c_visit: 50.0,
                 c_scale: 0.2,
+                backup: Backup::Mean,
             },
             temperature: 1.0,
             margin_weight: 0.5,

@@ -11,7 +11,8 @@ use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tree_search::{
-    Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search, tree_search_of_variants,
+    Backup, Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search,
+    tree_search_of_variants,
 };
 use mijnlieff::vector::Observations;
 
@@ -21,6 +22,7 @@ const GUMBEL: Root = Root::Gumbel {
     max_considered: 16,
     c_visit: 50.0,
     c_scale: 0.5,
+    backup: Backup::Mean,
 };
 
 pub(crate) const CONFIG: TreeConfig = TreeConfig {
@@ -148,25 +150,33 @@ fn no_weight_of_the_values_is_too_large() {
             (f32::MAX, f32::MAX),
             (f32::MAX, 0.0),
         ] {
-            let root = Root::Gumbel {
-                max_considered: 16,
-                c_visit,
-                c_scale,
-            };
-            let mut search = search(&variant, root);
-            let mut sign = 1.0;
-            run_with(&mut *search, |_, leaves| {
-                let (logits, mut values) = evaluation(&variant, leaves);
-                for (number, value) in values.iter_mut().enumerate() {
-                    *value = sign * number as f32 / leaves as f32;
+            for backup in [Backup::Mean, Backup::Policy] {
+                let root = Root::Gumbel {
+                    max_considered: 16,
+                    c_visit,
+                    c_scale,
+                    backup,
+                };
+                let mut search = search(&variant, root);
+                let mut sign = 1.0;
+                run_with(&mut *search, |_, leaves| {
+                    let (logits, mut values) = evaluation(&variant, leaves);
+                    for (number, value) in values.iter_mut().enumerate() {
+                        *value = sign * number as f32 / leaves as f32;
+                    }
+                    sign = -sign;
+                    (logits, values)
+                });
+                let results = search.results(Limits::default()).unwrap();
+                for targets in results.policy_targets.rows() {
+                    let sum: f32 = targets.iter().sum();
+                    assert!((sum - 1.0).abs() < 1e-5, "{root:?}: {sum}");
                 }
-                sign = -sign;
-                (logits, values)
-            });
-            let results = search.results(Limits::default()).unwrap();
-            for targets in results.policy_targets.rows() {
-                let sum: f32 = targets.iter().sum();
-                assert!((sum - 1.0).abs() < 1e-5, "{root:?}: {sum}");
+                let values = &results.root_values;
+                assert!(
+                    values.iter().all(|it| it.abs() <= 1.0),
+                    "{root:?}: {values}"
+                );
             }
         }
     }

@@ -20,18 +20,19 @@ SNAPSHOTS = "snapshots"
 MACHINE = "machine.json"
 OPTIONS = {
     "exact": ["--knowledge", "exact", "--precision", "bfloat16"],
-    "pure": ["--knowledge", "pure", "--precision", "bfloat16", "--num-simulations", "32"],
+    "pure": ["--knowledge", "pure", "--precision", "bfloat16"],
     "ppo": ["--algo", "ppo", "--num-threads", "1"],
 }
 LARGER = ["--width", "128", "--blocks", "4"]
 #: In an hour, where a smaller network gains little towards the end.
 IN_AN_HOUR = {
-    # Looking labels up takes hardly any time, so both cores learn.
-    "exact": [*LARGER, "--minibatch-size", "1024", "--num-threads", "2"],
-    # Deeper searches bring nothing there, and more games than learning has time for are new ones.
-    "pure": [*LARGER, "--minibatch-size", "1024", "--reuse", "2"],
+    "exact": [*LARGER, "--minibatch-size", "1024"],
+    # Deeper searches bring nothing there.
+    "pure": [*LARGER, "--minibatch-size", "1024"],
     "ppo": [],
 }
+#: Looking labels up takes hardly any time, so both cores learn.
+LOOKED_UP = ["--num-threads", "2"]
 MANY = ["--minibatch-size", "1024", "--replay-positions", "1000000"]
 #: With a device: more at once, and a larger network where it does not play.
 ON_DEVICE = {
@@ -75,7 +76,9 @@ class Training:
         options = list(OPTIONS[self.kind])
         options += IN_AN_HOUR[self.kind] if self.minutes >= 60 else []
         options += [*ON_DEVICE[self.kind], "--device", self.device] if self.device else []
-        options += ["--tablebase", str(self.tablebase)] if self._looks_up else []
+        if self._looks_up:
+            options += [] if self.device else LOOKED_UP
+            options += ["--tablebase", str(self.tablebase)]
         for change in self.changes:
             name, _, value = change.partition("=")
             options += [f"--{name.replace('_', '-')}", value]

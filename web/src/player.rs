@@ -12,7 +12,7 @@ use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::search::solver::{Book, Solver};
 use mijnlieff::search::{Depth, Limits};
 use mijnlieff::self_play::choose_by_search;
-use mijnlieff::tree_search::{Root, TreeConfig};
+use mijnlieff::tree_search::{Backup, Root, TreeConfig};
 
 type Failure = Box<dyn Error>;
 
@@ -31,6 +31,7 @@ const CHAMPION: TreeConfig = TreeConfig {
         max_considered: 16,
         c_visit: 50.0,
         c_scale: 0.5,
+        backup: Backup::Mean,
     },
     temperature: 0.0,
     margin_weight: 0.75,

@@ -15,6 +15,7 @@ from mijnlieff._mijnlieff import (
     MAX_ENVS,
     MinimaxPolicy,
     Position,
+    SearchOptions,
     Solver,
     TreeSearch,
     Variant,
@@ -194,6 +195,7 @@ class Searches:
         variant: the variant of the positions.
         root: ``"puct"`` or ``"gumbel"``.
         num_threads: threads of the search.
+        backup: how values are backed up, see `SearchOptions`.
         with_rollouts: evaluate leaves by random games instead.
 
     Attributes:
@@ -201,12 +203,19 @@ class Searches:
     """
 
     def __init__(
-        self, variant: Variant, root: str, *, num_threads: int = 1, with_rollouts: bool = False
+        self,
+        variant: Variant,
+        root: str,
+        *,
+        num_threads: int = 1,
+        backup: str = "mean",
+        with_rollouts: bool = False,
     ) -> None:
         """Make the trees, and the outputs of the network."""
         # A tree restarted at the same position keeps its nodes, so two sets of positions alternate.
         self._sets = [random_openings(_TREES, _PLIES, variant, seed=seed) for seed in (0, 1)]
-        self._search = TreeSearch(self._sets[1], _SIMULATIONS, root=root, num_threads=num_threads)
+        options = SearchOptions(_SIMULATIONS, root, backup=backup)
+        self._search = TreeSearch(self._sets[1], options, num_threads=num_threads)
         self._with_rollouts = with_rollouts
         generator = np.random.default_rng(0)
         logits = generator.normal(size=(_TREES, variant.num_actions))

@@ -14,6 +14,7 @@ from mijnlieff.train.settings import check_settings, documented, setting, settin
 
 __all__ = [
     "ALGORITHMS",
+    "BACKUPS",
     "CURVE_OPPONENTS",
     "KNOWLEDGE",
     "OPTIMIZERS",
@@ -30,6 +31,8 @@ KNOWLEDGE = ("exact", "pure")
 OPTIMIZERS = ("adamw", "muon")
 
 PRECISIONS = ("float32", "bfloat16")
+
+BACKUPS = ("mean", "policy")
 
 _SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature", "regret_weight")
 """Settings that pure self-play leaves at 0."""
@@ -209,6 +212,13 @@ class TrainConfig:
         "weight of the searched values against the network's logits, see SearchOptions",
         algo="alphazero",
     )
+    backup: str = setting(
+        "mean",
+        "how values of simulations make up those of the positions above, see SearchOptions; with "
+        "policy, a run plays with it too, and with a c_scale of 1",
+        choices=BACKUPS,
+        algo="alphazero",
+    )
     margin_weight: float = setting(
         0.5,
         "share of the margin, as opposed to the outcome, in the value of a position, see "
@@ -330,6 +340,7 @@ class TrainConfig:
             self.num_simulations,
             max_considered=self.max_considered,
             c_scale=self.c_scale,
+            backup=self.backup,
             margin_weight=self.margin_weight,
             solve_roots_below=self.solve_roots_below,
             solve_leaves_below=self.solve_leaves_below,

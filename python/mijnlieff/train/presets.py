@@ -14,6 +14,7 @@ ALPHAZERO: dict[str, Any] = {
     "minibatch_size": 512,
     "learning_rate": 5e-3,
     "num_simulations": 16,
+    "backup": "policy",
     # More optimal moves than with half, in training and in play, and as many that keep the outcome.
     "margin_weight": 0.75,
     "reuse": 1.0,
@@ -24,7 +25,9 @@ ALPHAZERO: dict[str, Any] = {
 BOARDS: dict[str, Any] = {
     "learning_rate": 4e-3,
     "num_simulations": 32,
-    "margin_weight": 0.5,  # more was not tried
+    # Other values of these two were not tried.
+    "backup": "mean",
+    "margin_weight": 0.5,
     "solve_roots_below": 12,
     "reuse": 3.0,
     "optimizer": "adamw",
@@ -36,9 +39,10 @@ PURE: dict[str, Any] = {
     "solve_leaves_below": 0,
     "solved_temperature": 0.0,
     "regret_weight": 0.0,
-    "reuse": 3.0,
+    "reuse": 2.0,
     "return_lambda": 0.8,
     "num_simulations": 24,
+    "c_scale": 0.5,
     "weight_decay": 0.1,
 }
 """AlphaZero from the rules alone."""

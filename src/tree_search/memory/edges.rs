@@ -26,7 +26,8 @@ impl Logits {
 #[repr(align(128))]
 pub(crate) struct Tally {
     pub(crate) visits: Lanes,
-    /// Sums of the values found, for the side to move at the node.
+    /// Sums of the values found, for the side to move at the node. Backed up by policy, the value of the
+    /// child times the visits.
     pub(crate) sums: Lanes,
     /// The softmax of the node's logits; minus infinity in lanes without an edge.
     pub(crate) priors: Lanes,

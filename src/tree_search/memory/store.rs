@@ -62,7 +62,7 @@ pub(crate) struct Node<S> {
     pub(crate) value: f32,
     /// Simulations that went through its edges.
     pub(crate) visits: f32,
-    /// The values they found, for the side to move.
+    /// The values they found, for the side to move; backed up by policy, as if all had found their mean.
     pub(crate) sum: f32,
     /// The simulations through the edge that has the most.
     pub(crate) most: f32,

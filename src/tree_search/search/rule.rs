@@ -8,7 +8,7 @@ use super::halving::Schedule;
 use crate::elementary::powf;
 use crate::random::{Draw, draw_dirichlet, draw_gumbel};
 use crate::simd::{LANES, Lanes, Portable, Simd, Vector, exp};
-use crate::tree_search::config::{Root, TreeConfig};
+use crate::tree_search::config::{Backup, Root, TreeConfig};
 use crate::tree_search::memory::edges::{Largest, Tally};
 use crate::tree_search::memory::store::{NodeEdges, RootLanes};
 #[cfg(doc)]
@@ -25,6 +25,7 @@ pub(crate) enum SelectionRule {
     Gumbel {
         c_visit: f32,
         c_scale: f32,
+        backup: Backup,
         /// For each number of actions considered, from 1.
         schedules: Vec<Schedule>,
     },
@@ -46,9 +47,11 @@ impl SelectionRule {
                 max_considered,
                 c_visit,
                 c_scale,
+                backup,
             } => Self::Gumbel {
                 c_visit,
                 c_scale,
+                backup,
                 schedules: (1..=max_considered)
                     .map(|considered| Schedule::new(considered, config.num_simulations))
                     .collect(),
@@ -146,6 +149,7 @@ impl SelectionRule {
                 c_visit,
                 c_scale,
                 schedules,
+                ..
             } => {
                 // Actions of probability 0 are never sampled.
                 let considered = schedules.len().min(possible);
@@ -153,6 +157,30 @@ impl SelectionRule {
                 improved_logits(simd, choice, *c_visit, *c_scale, scratch);
                 best_with_noise(simd, choice, root, due, scratch)
             }
+        }
+    }
+
+    /// Whether nodes get their values by [`SelectionRule::mean_by_policy`], see [`Backup`].
+    #[inline(always)]
+    pub(crate) fn backs_up_by_policy(&self) -> bool {
+        matches!(
+            self,
+            Self::Gumbel {
+                backup: Backup::Policy,
+                ..
+            }
+        )
+    }
+
+    /// The mean value of a node's edges with visits, of which there are some, weighed by the improved
+    /// policy; for Gumbel alone.
+    #[inline(always)]
+    pub(crate) fn mean_by_policy<V: Simd>(&self, simd: V, choice: NodeEdges<'_>) -> f32 {
+        match self {
+            Self::Puct { .. } => choice.sum / choice.visits,
+            Self::Gumbel {
+                c_visit, c_scale, ..
+            } => mean_by_policy(simd, choice, value_weight(choice, *c_visit, *c_scale)),
         }
     }
 
@@ -225,6 +253,13 @@ fn puct<'a, V: Simd>(
 /// [`MAX_VALUE`] their product is a finite f32.
 const MAX_WEIGHT: f32 = (1_u64 << 62) as f32;
 
+/// The weight of a node's values against its logits.
+#[inline(always)]
+fn value_weight(choice: NodeEdges<'_>, c_visit: f32, c_scale: f32) -> f32 {
+    // Beyond this weight only the value counts; infinity times a value of 0 would not be a number.
+    ((c_visit + choice.most) * c_scale).min(MAX_WEIGHT)
+}
+
 /// The logits, each with the weighted value of its action: Danihelka et al. 2022, equations 8 and 11.
 /// Actions without visits get the mixed value of equation 33. Returns the largest.
 #[inline(always)]
@@ -250,9 +285,8 @@ fn improved_logits<V: Simd>(
     } else {
         choice.value
     };
-    // Beyond this weight only the value counts; infinity times a value of 0 would not be a number.
-    let weight = ((c_visit + choice.most) * c_scale).min(MAX_WEIGHT);
-    let (mixed, weight) = (simd.splat(mixed), simd.splat(weight));
+    let weight = simd.splat(value_weight(choice, c_visit, c_scale));
+    let mixed = simd.splat(mixed);
     let mut largest = simd.splat(f32::NEG_INFINITY);
     let lanes = choice.logits.iter().zip(choice.tallies);
     for ((logits, tally), out) in lanes.zip(out) {
@@ -263,6 +297,29 @@ fn improved_logits<V: Simd>(
         largest = largest.max(improved);
     }
     largest.largest()
+}
+
+/// The mean value of the edges with visits, weighed by the softmax of their improved logits.
+#[inline(always)]
+fn mean_by_policy<V: Simd>(simd: V, choice: NodeEdges<'_>, weight: f32) -> f32 {
+    let (weight, none) = (simd.splat(weight), simd.splat(f32::NEG_INFINITY));
+    let edges = || {
+        let lanes = choice.logits.iter().zip(choice.tallies);
+        lanes.map(|(logits, tally)| {
+            let (means, visited) = tally.means(simd);
+            let improved = simd.load(&logits.numbers).add(weight.mul(means));
+            (means, visited.select(improved, none))
+        })
+    };
+    let largest = edges().fold(none, |largest, (_, improved)| largest.max(improved));
+    let largest = simd.splat(largest.largest());
+    let (mut values, mut sums) = (simd.splat(0.0), simd.splat(0.0));
+    for (means, improved) in edges() {
+        let weights = exp(simd, improved.sub(largest));
+        values = values.add(weights.mul(means));
+        sums = sums.add(weights);
+    }
+    values.sum() / sums.sum()
 }
 
 /// The largest of improved logits with the noise of this search, among the edges that have had this
@@ -393,6 +450,7 @@ mod tests {
         let gumbel = SelectionRule::Gumbel {
             c_visit: 50.0,
             c_scale: 1.0,
+            backup: Backup::Mean,
             schedules: Vec::new(),
         };
         for (rule, temperature) in [(puct, 1.0), (gumbel, 0.0)] {

@@ -176,7 +176,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             let child = store.child(node, place);
             if child != NONE {
                 let Node { state, value, .. } = *store.node(child);
-                self.back_up(store, &state, value);
+                self.back_up(simd, context, store, &state, value);
                 continue;
             }
             let parent = &store.node(node).state;
@@ -191,7 +191,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                     return Ok(Some(state));
                 };
                 store.make_room()?;
-                self.add(simd, store, state, known);
+                self.add(simd, context, store, state, known);
                 workspace.recalled += 1;
                 continue;
             };
@@ -201,7 +201,8 @@ impl<S: GameState + PartialEq> Tree<S> {
                 ..Prediction::default()
             };
             store.make_room()?;
-            self.add(simd, store, state, LeafEvaluation { head, logits: &[] });
+            let evaluation = LeafEvaluation { head, logits: &[] };
+            self.add(simd, context, store, state, evaluation);
         }
         Ok(None)
     }
@@ -289,7 +290,7 @@ impl<S: GameState + PartialEq> Tree<S> {
         if self.first == NONE {
             self.expand_root(simd, context, store, evaluation);
         } else {
-            self.add(simd, store, *leaf, evaluation);
+            self.add(simd, context, store, *leaf, evaluation);
         }
     }
 
@@ -333,6 +334,7 @@ impl<S: GameState + PartialEq> Tree<S> {
     fn add<V: Simd>(
         &mut self,
         simd: V,
+        context: &SearchContext<'_, S>,
         store: &mut Store<S>,
         state: S,
         evaluation: LeafEvaluation<'_>,
@@ -341,15 +343,22 @@ impl<S: GameState + PartialEq> Tree<S> {
         if let Some(&(node, place)) = self.path.last() {
             store.link(simd, node, place, child);
         }
-        self.back_up(store, &state, evaluation.head.value);
+        self.back_up(simd, context, store, &state, evaluation.head.value);
     }
 
-    /// Adds a value, for the side to move in `state`, to every edge of the path.
+    /// Counts a simulation in every edge of the path, and its value for the side to move in `state`.
     #[inline(always)]
-    fn back_up(&mut self, store: &mut Store<S>, state: &S, value: f32) {
-        let side = state.to_play();
-        for &(node, place) in &self.path {
-            let node = &mut store.nodes[node as usize];
+    fn back_up<V: Simd>(
+        &mut self,
+        simd: V,
+        context: &SearchContext<'_, S>,
+        store: &mut Store<S>,
+        state: &S,
+        value: f32,
+    ) {
+        let (mut side, mut value) = (state.to_play(), value);
+        for &(at, place) in self.path.iter().rev() {
+            let node = &mut store.nodes[at as usize];
             // Turns need not alternate where passes are skipped.
             let own = if node.state.to_play() == side {
                 value
@@ -359,10 +368,21 @@ impl<S: GameState + PartialEq> Tree<S> {
             let (group, lane) = (place as usize / LANES, place as usize % LANES);
             let tally = &mut store.tallies[node.tallies as usize + group];
             tally.visits[lane] += 1.0;
-            tally.sums[lane] += own;
             node.visits += 1.0;
-            node.sum += own;
             node.most = node.most.max(tally.visits[lane]);
+            if !context.rule.backs_up_by_policy() {
+                tally.sums[lane] += own;
+                node.sum += own;
+                continue;
+            }
+            tally.sums[lane] = own * tally.visits[lane];
+            let mean = context
+                .rule
+                .mean_by_policy(simd, store.choice(store.node(at)));
+            let node = &mut store.nodes[at as usize];
+            node.sum = mean * node.visits;
+            side = node.state.to_play();
+            value = (node.value + node.sum) / (1.0 + node.visits);
         }
         self.done += 1;
     }

@@ -126,7 +126,8 @@ def test_only_runs_on_a_device_have_its_settings(tmp_path):
 
 
 def test_only_runs_with_exact_labels_look_them_up(tmp_path):
-    for kind, expected in (("exact", ["--tablebase", "some.tablebase"]), ("pure", [])):
+    looks_up = ["--num-threads", "2", "--tablebase", "some.tablebase"]
+    for kind, expected in (("exact", looks_up), ("pure", [])):
         run = runs.Training(kind, 10, 0, tmp_path, tablebase=Path("some.tablebase"))
         plain = runs.Training(kind, 10, 0, tmp_path)
         assert [word for word in run.command if word not in plain.command] == expected

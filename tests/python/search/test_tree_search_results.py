@@ -64,7 +64,7 @@ PUCT = {
     "plain": {"num_simulations": 33},
     "once": {"num_simulations": 1},
     "coldest": {"num_simulations": 20, "temperature": 0.0},
-    "hot": {"num_simulations": 20, "temperature": 3.0, "c_puct": 0.3},
+    "hot": {"num_simulations": 20, "temperature": 3.0, "c_puct": 0.3, "backup": "policy"},
     "noise": {"num_simulations": 33, "dirichlet_share": 0.25, "dirichlet_alpha": 0.3},
     "only noise": {"num_simulations": 20, "dirichlet_share": 1.0, "temperature": 0.0},
     "margin": {
@@ -89,6 +89,14 @@ GUMBEL = {
         "c_visit": 10.0,
         "c_scale": 1.0,
         "margin_weight": 1.0,
+    },
+    "by policy": {"num_simulations": 40, "backup": "policy"},
+    "by policy, more evenly": {
+        "num_simulations": 50,
+        "temperature": 0.0,
+        "c_visit": 2.0,
+        "c_scale": 0.1,
+        "backup": "policy",
     },
 }
 OUTCOME = {"margin_weight": 0.0}
@@ -212,10 +220,11 @@ def test_the_first_node_has_the_value_of_the_root():
     variant = VARIANTS["standard"]
     positions = [position for position in inputs(variant) if not has_one_placement(position)]
     assert any(map(must_pass, positions))
-    search = TreeSearch(positions, 16, num_threads=1)
-    search_with(known_network(variant, "noisy"), search)
-    first = [search.nodes(tree)[0]["value"] for tree in range(len(positions))]
-    np.testing.assert_allclose(first, search.root_values, atol=1e-6)
+    for backup in ("mean", "policy"):
+        search = TreeSearch(positions, 16, backup=backup, num_threads=1)
+        search_with(known_network(variant, "noisy"), search)
+        first = [search.nodes(tree)[0]["value"] for tree in range(len(positions))]
+        np.testing.assert_allclose(first, search.root_values, atol=1e-6)
 
 
 @pytest.mark.parametrize("options", [RULES["gumbel, plain"], RULES["gumbel, no noise"]])
@@ -260,6 +269,7 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
         {"root": "gumbel", "num_simulations": 24, "max_considered": 5, "temperature": 0.0}
         | OUTCOME,
         {"root": "gumbel", "num_simulations": 20, "margin_weight": 0.5, "c_scale": 0.1},
+        {"root": "gumbel", "num_simulations": 30, "backup": "policy"} | OUTCOME,
     ],
     ids=str,
 )

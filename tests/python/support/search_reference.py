@@ -71,11 +71,13 @@ class ReferenceSearch:
         considered: int = 16,
         c_visit: float = 50.0,
         c_scale: float = 0.5,
+        backup: str = "mean",
         margin_weight: float = 0.5,
         solve_roots_below: int = 0,
         solve_leaves_below: int = 0,
     ) -> None:
         assert root in ("gumbel", "puct")
+        assert backup in ("mean", "policy")
         self.network = network
         self.root_rule = root
         self.simulations = simulations
@@ -84,6 +86,7 @@ class ReferenceSearch:
         self.considered = considered
         self.c_visit = c_visit
         self.c_scale = c_scale
+        self.is_by_policy = backup == "policy" and root == "gumbel"
         self.margin_weight = margin_weight
         self.solve_roots_below = solve_roots_below
         self.solve_leaves_below = solve_leaves_below
@@ -137,10 +140,13 @@ class ReferenceSearch:
                     node = node.children[action]
                     break
                 node = node.children[action]
-            for above, action in path:
-                same = above.position.to_play == node.position.to_play
+            for above, action in reversed(path):
                 above.visits[action] += 1
-                above.sums[action] += node.value if same else -node.value
+                if self.is_by_policy:
+                    value = self.value_for(above, above.children[action])
+                    above.sums[action] = above.visits[action] * value
+                else:
+                    above.sums[action] += self.value_for(above, node)
 
     def at_root(self, node: Node, simulation: int, noise: dict[int, float]) -> int:
         if self.root_rule == "puct":
@@ -190,14 +196,25 @@ class ReferenceSearch:
             for action, visits in node.visits.items()
         }
 
+    def value_for(self, above: Node, node: Node) -> float:
+        """The value of a node for the side to move at another one."""
+        same = above.position.to_play == node.position.to_play
+        return self.value(node) if same else -self.value(node)
+
+    def value(self, node: Node) -> float:
+        """The value of a node after the simulations through it, for its side to move."""
+        total = node.count()
+        found = sum(node.sums.values())
+        if self.is_by_policy and total:
+            improved = self.improved(node)
+            shares = softmax({a: improved[a] for a, visits in node.visits.items() if visits})
+            found = total * sum(share * node.mean(a) for a, share in shares.items())
+        return (node.value + found) / (1 + total) if node.is_evaluated else found / total
+
     def conclude(self, root: Node, noise: dict[int, float]) -> Conclusion:
         if not root.logits:
             return self.conclude_solved(root.position)
-        found = sum(root.sums.values())
-        if root.is_evaluated:
-            value = (root.value + found) / (1 + root.count())
-        else:
-            value = found / root.count()
+        value = self.value(root)
         if self.root_rule == "gumbel":
             chosen = self.best(self.noisy(root, noise, max(root.new_visits().values())))
             return Conclusion(softmax(self.improved(root)), value, lambda _: {chosen})

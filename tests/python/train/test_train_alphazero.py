@@ -16,9 +16,10 @@ from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, Replay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
-from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.local import LocalBackend
 from mijnlieff.train.play.measure import Matches, measure
+from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -172,6 +173,23 @@ def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
     assert "root='gumbel'" in repr(policy)
     assert policy_from_checkpoint(tmp_path, 2, 0, solve_below=0).exact_endings is None
     assert policy_from_checkpoint(tmp_path, 2, 0, solve_below=5).exact_endings == (5, 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "backup", "c_scale"),
+    [
+        ({}, "policy", 1.0),
+        ({"knowledge": "pure"}, "policy", 1.0),
+        ({"backup": "mean"}, "mean", 0.5),
+        ({"algo": "ppo"}, "mean", 0.5),
+    ],
+    ids=["exact", "pure", "mean", "ppo"],
+)
+def test_a_run_backs_values_up_in_play_as_in_training(settings, backup, c_scale):
+    config = TrainConfig.of(settings.pop("algo", "alphazero"), **settings, width=16)
+    search = search_policy(new_network(STANDARD, config), config, 2).search
+    assert (search.backup, search.c_scale) == (backup, c_scale)
+    assert search.margin_weight == config.margin_weight
 
 
 def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):

@@ -90,9 +90,11 @@ def test_defaults_depend_on_the_kind_of_run():
     assert (exact.width, exact.blocks, exact.minibatch_size) == (96, 3, 512)
     assert (exact.num_simulations, exact.reuse, exact.return_lambda) == (16, 1.0, 1.0)
     pure = TrainConfig.of("alphazero", knowledge="pure")
-    assert (pure.num_simulations, pure.reuse, pure.return_lambda) == (24, 3.0, 0.8)
+    assert (pure.num_simulations, pure.reuse, pure.return_lambda) == (24, 2.0, 0.8)
     many = TrainConfig.of("alphazero", many_boards=True)
     assert (many.num_simulations, many.reuse) == (32, 3.0)
+    backups = [config.search_options.backup for config in (exact, pure, many)]
+    assert backups == ["policy", "policy", "mean"]
     assert TrainConfig.of("ppo") == TrainConfig()
 
 

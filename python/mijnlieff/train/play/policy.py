@@ -26,6 +26,10 @@ def solve_below_in_play(config: TrainConfig) -> int:
     return min(SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
 
 
+_C_SCALE = 1.0
+"""Finds more of the optimal moves than the default, where values are backed up by policy."""
+
+
 def search_policy(
     network: CellNetwork,
     config: TrainConfig,
@@ -52,6 +56,8 @@ def search_policy(
     if solve_below is None:
         solve_below = solve_below_in_play(config)
     options = ending_options(num_simulations, solve_below, margin_weight=config.margin_weight)
+    if config.backup == "policy":
+        options = options.replace(backup="policy", c_scale=_C_SCALE)
     return NetworkPolicy(_frozen(network), search=options, seed=seed, num_threads=num_threads)
 
 
