@@ -1762,8 +1762,8 @@ class TreeSearch:
 
         Returns:
             Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
-            (mean, for the side to move at the node before; at the root for its own), ``prior`` and
-            ``exact``.
+            (for the side to move at the node before, at the root for its own, see
+            `SearchOptions.backup`), ``prior`` and ``exact``.
 
         Raises:
             IndexError: there is no such tree.
@@ -1801,7 +1801,8 @@ class TreeSearch:
     def root_values(self, /) -> NDArray[np.float32]:
         """The value of each root for its side to move, float32 ``(B,)``.
 
-        The mean of all simulations and of the network's own value.
+        The mean of all simulations and of the network's own value, or what `SearchOptions.backup`
+        makes of them.
         """
     def run_with_rollouts(self, /) -> None:
         """Run all simulations with random games instead of a network.

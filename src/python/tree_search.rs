@@ -291,8 +291,8 @@ impl PyTreeSearch {
     ///
     /// Returns:
     ///     Dicts with ``actions`` (from the root, forced passes left out), ``visits``, ``value``
-    ///     (mean, for the side to move at the node before; at the root for its own), ``prior`` and
-    ///     ``exact``.
+    ///     (for the side to move at the node before, at the root for its own, see
+    ///     `SearchOptions.backup`), ``prior`` and ``exact``.
     ///
     /// Raises:
     ///     IndexError: there is no such tree.
@@ -335,7 +335,8 @@ impl PyTreeSearch {
 
     /// The value of each root for its side to move, float32 ``(B,)``.
     ///
-    /// The mean of all simulations and of the network's own value.
+    /// The mean of all simulations and of the network's own value, or what `SearchOptions.backup`
+    /// makes of them.
     #[getter]
     fn root_values(&mut self, py: Python<'_>) -> PyResult<Array1<f32>> {
         Ok(self.found(py)?.root_values.clone_ref(py))

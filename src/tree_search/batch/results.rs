@@ -88,7 +88,7 @@ impl Results {
     }
 }
 
-/// The mean of all simulations and of the network's own value, for the side to move at a root.
+/// What the simulations found, with the network's own value as one more, for the side to move at a root.
 fn root_value<S: GameState>(root: &Node<S>, rules: &S::Rules) -> f32 {
     if root.state.must_pass(rules) {
         root.sum / root.visits // a forced pass has not been evaluated itself
@@ -117,8 +117,8 @@ pub struct TreeNode {
     pub actions: Vec<usize>,
     /// Simulations that passed through or ended here.
     pub visits: u32,
-    /// The mean of their values, for the side to move at the parent (at the root, for its own side to
-    /// move).
+    /// Its value after them, see [`crate::tree_search::Backup`], for the side to move at the parent (at the
+    /// root, for its own).
     pub value: f32,
     /// The probability that the network gives the last of the actions; 1 for the root.
     pub prior: f32,
