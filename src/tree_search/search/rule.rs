@@ -174,13 +174,12 @@ impl SelectionRule {
 
     /// The mean value of a node's edges with visits, of which there are some, weighed by the improved
     /// policy; for Gumbel alone.
-    #[inline(always)]
-    pub(crate) fn mean_by_policy<V: Simd>(&self, simd: V, choice: NodeEdges<'_>) -> f32 {
+    pub(crate) fn mean_by_policy(&self, choice: NodeEdges<'_>) -> f32 {
         match self {
             Self::Puct { .. } => choice.sum / choice.visits,
             Self::Gumbel {
                 c_visit, c_scale, ..
-            } => mean_by_policy(simd, choice, value_weight(choice, *c_visit, *c_scale)),
+            } => mean_by_policy(choice, value_weight(choice, *c_visit, *c_scale)),
         }
     }
 
@@ -300,8 +299,11 @@ fn improved_logits<V: Simd>(
 }
 
 /// The mean value of the edges with visits, weighed by the softmax of their improved logits.
-#[inline(always)]
-fn mean_by_policy<V: Simd>(simd: V, choice: NodeEdges<'_>, weight: f32) -> f32 {
+///
+/// In portable code, so that it exists once, not for every processor and wherever values are backed up.
+#[inline(never)]
+fn mean_by_policy(choice: NodeEdges<'_>, weight: f32) -> f32 {
+    let simd = Portable;
     let (weight, none) = (simd.splat(weight), simd.splat(f32::NEG_INFINITY));
     let edges = || {
         let lanes = choice.logits.iter().zip(choice.tallies);

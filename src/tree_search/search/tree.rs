@@ -176,7 +176,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             let child = store.child(node, place);
             if child != NONE {
                 let Node { state, value, .. } = *store.node(child);
-                self.back_up(simd, context, store, &state, value);
+                self.back_up(context, store, &state, value);
                 continue;
             }
             let parent = &store.node(node).state;
@@ -343,14 +343,13 @@ impl<S: GameState + PartialEq> Tree<S> {
         if let Some(&(node, place)) = self.path.last() {
             store.link(simd, node, place, child);
         }
-        self.back_up(simd, context, store, &state, evaluation.head.value);
+        self.back_up(context, store, &state, evaluation.head.value);
     }
 
     /// Counts a simulation in every edge of the path, and its value for the side to move in `state`.
     #[inline(always)]
-    fn back_up<V: Simd>(
+    fn back_up(
         &mut self,
-        simd: V,
         context: &SearchContext<'_, S>,
         store: &mut Store<S>,
         state: &S,
@@ -376,9 +375,7 @@ impl<S: GameState + PartialEq> Tree<S> {
                 continue;
             }
             tally.sums[lane] = own * tally.visits[lane];
-            let mean = context
-                .rule
-                .mean_by_policy(simd, store.choice(store.node(at)));
+            let mean = context.rule.mean_by_policy(store.choice(store.node(at)));
             let node = &mut store.nodes[at as usize];
             node.sum = mean * node.visits;
             side = node.state.to_play();
