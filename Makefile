@@ -149,7 +149,7 @@ bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel a
 
 bench-network: .venv/installed-train ## Compare how fast networks are evaluated and learn with PyTorch
 	cargo build --quiet --release --manifest-path benches/Cargo.toml --bin peak
-	$(BIN)/python -m benches.speed network memory evaluate
+	$(BIN)/python -m benches.speed network memory waiting evaluate
 
 TABLEBASE := runs/standard.tablebase
 $(TABLEBASE): .venv/installed-train

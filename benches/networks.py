@@ -6,14 +6,16 @@ import importlib.util
 import io
 import os
 import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 BATCH = 1024
 STEPS = 30
+#: Where a step can take seconds.
+FEW = 10
 PEAK = Path(__file__).parent / "target/release/peak"
 PRODUCTS = "products of integers that one core adds"
 
@@ -126,14 +130,7 @@ def memory(seconds: float) -> Found:
     def work(
         name: str, variables: dict[str, str], keeps: bool = False, beside: str | None = None
     ) -> Work:
-        def play() -> list[float]:
-            with (
-                patch.dict(os.environ, variables),
-                ProcessPoolExecutor(1, get_context("spawn")) as process,
-            ):
-                return [process.submit(seconds_of_learning, keeps).result()]
-
-        return Work(name, STEPS * BATCH, play, beside)
+        return Work(name, STEPS * BATCH, lambda: [learned(variables, keeps=keeps)], beside)
 
     works = [
         work(name, {}),
@@ -143,8 +140,62 @@ def memory(seconds: float) -> Found:
     return measure(works, seconds)
 
 
-def seconds_of_learning(keeps: bool) -> float:
-    """Return the processor time of steps of learning, the first ones left out."""
+def waiting(seconds: float) -> Found:
+    """Samples learned by two threads that sleep at once when they wait, or look for work first.
+
+    They look as often as in training, or as often as OpenMP does by default; with both cores free,
+    and while a process that never sleeps needs one.
+    """
+    from mijnlieff.train.extras import SPINS
+
+    found = Found()
+    for title, busy in (("samples learned", False), ("with a busy process", True)):
+        asleep = f"{title}, asleep at once"
+
+        def work(name: str, spins: int, busy: bool = busy, beside: str | None = None) -> Work:
+            def play() -> list[float]:
+                with other_process() if busy else nullcontext():
+                    variables = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": str(spins)}
+                    options = {"keeps": True, "num_threads": 2, "steps": FEW, "mixed": False}
+                    return [learned(variables, **options)]
+
+            return Work(name, FEW * BATCH, play, beside)
+
+        works = [
+            work(asleep, 0),
+            work(f"{title}, {SPINS} looks as in training", SPINS, beside=asleep),
+            work(f"{title}, 300000 looks by default", 300_000, beside=asleep),
+        ]
+        found |= measure(works, seconds)
+    return found
+
+
+@contextmanager
+def other_process() -> Iterator[None]:
+    """Keep a core busy within the `with` block."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def learned(variables: dict[str, str], **options: Any) -> float:
+    """Return what `seconds_of_learning` returns in a fresh process with these variables."""
+    with (
+        patch.dict(os.environ, variables),
+        ProcessPoolExecutor(1, get_context("spawn")) as process,
+    ):
+        return process.submit(seconds_of_learning, **options).result()
+
+
+def seconds_of_learning(
+    keeps: bool, num_threads: int = 1, steps: int = STEPS, mixed: bool = True
+) -> float:
+    """Return the time of steps of learning, the first ones left out.
+
+    With one thread it is the time of the processor, which other load hardly changes.
+    """
     import torch
 
     from mijnlieff.train.network import CellNetwork
@@ -152,14 +203,16 @@ def seconds_of_learning(keeps: bool) -> float:
 
     if keeps:
         keep_memory()
-    torch.set_num_threads(1)
+    torch.set_num_threads(num_threads)
     torch.manual_seed(0)
     network = CellNetwork(Variant(), 96, 3, 8)
     randomize(network)
-    work = learning("step", network, torch.from_numpy(rows()), mixed=torch.bfloat16)
-    for _ in range(5):
+    precision = torch.bfloat16 if mixed else None
+    work = learning("step", network, torch.from_numpy(rows()), mixed=precision)
+    for _ in range(steps // 6):
         work.play()
-    return timed(lambda: [work.play() for _ in range(STEPS)], clock=time.process_time)
+    clock = time.process_time if num_threads == 1 else time.perf_counter
+    return timed(lambda: [work.play() for _ in range(steps)], clock=clock)
 
 
 def randomize(network: torch.nn.Module) -> None:

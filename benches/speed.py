@@ -40,9 +40,10 @@ CASES = {
     "evaluate": networks.champion,
     "network": networks.beside_torch,
     "memory": networks.memory,
+    "waiting": networks.waiting,
 }
 #: They need PyTorch, so they are measured only if they are asked for.
-ASKED_FOR = {"network", "memory"}
+ASKED_FOR = {"network", "memory", "waiting"}
 TURNS = 3
 
 

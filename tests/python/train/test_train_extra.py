@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from unittest.mock import patch
 
 import pytest
 
 from mijnlieff.cli.main import main
+from mijnlieff.train.extras import SPINS, prepare_packages
 from processes import run_python
 
 pytestmark = pytest.mark.torch
@@ -36,6 +39,27 @@ def test_without_pytorch_the_message_says_how_to_install_it(code):
     assert "torch" in result.stderr
     assert "pip install 'mijnlieff[train]'" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, ("PASSIVE", str(SPINS))),
+        ({"GOMP_SPINCOUNT": "7"}, ("PASSIVE", "7")),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, ("ACTIVE", None)),
+    ],
+    ids=["default", "looks", "policy"],
+)
+def test_threads_that_wait_look_for_work_and_then_sleep(given, wanted):
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    names = "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"
+    with patch.dict(os.environ):
+        for name in names:
+            os.environ.pop(name, None)
+        os.environ.update(given)
+        prepare_packages(None)
+        assert tuple(os.environ.get(name) for name in names) == wanted
 
 
 def test_without_ray_the_message_says_how_to_install_it():
