@@ -152,7 +152,8 @@ bench-network: .venv/installed-train ## Compare how fast networks are evaluated 
 	$(BIN)/python -m benches.speed network memory waiting evaluate
 
 TABLEBASE := runs/standard.tablebase
-$(TABLEBASE): .venv/installed-train
+# A new build of the package needs no new table.
+$(TABLEBASE): | .venv/installed-train
 	mkdir -p $(@D)
 	$(BIN)/mijnlieff tablebase build --out $@
 
@@ -166,7 +167,7 @@ bench-instructions: ## Count instructions of steps, searches and self-play by va
 PORTABLE := target/portable/python
 bench-portable: .venv/installed-test ## Compare the speed of the portable code with that of the code for AVX2 (Linux on x86-64)
 	RUSTFLAGS='--cfg portable_only' cargo build --quiet --release --lib --target-dir target/portable
-	rm -rf $(PORTABLE) && mkdir -p $(PORTABLE) && cp -r python/mijnlieff $(PORTABLE)
+	rm -rf $(PORTABLE) && mkdir -p $(PORTABLE) && cp -rL python/mijnlieff $(PORTABLE)
 	cp target/portable/release/libmijnlieff.so $(PORTABLE)/mijnlieff/_mijnlieff.abi3.so
 	$(BIN)/python -m benches.speed steps search --beside $(PORTABLE) --at-least 0.5
 	$(BIN)/python -m benches.speed evaluate --beside $(PORTABLE)

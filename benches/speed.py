@@ -47,22 +47,22 @@ ASKED_FOR = {"network", "memory", "waiting"}
 TURNS = 3
 
 
-def measured_by(folder: str, cases: list[str], seconds: float) -> dict[str, float]:
+def measured_by(folder: str, options: list[str]) -> dict[str, float]:
     """Return the rates that the build of the package in a folder has, by the name of the line."""
-    command = [sys.executable, "-m", "benches.speed", *cases, "--seconds", str(seconds), "--json"]
+    command = [sys.executable, "-m", "benches.speed", *options, "--json"]
     environment = os.environ | {"PYTHONPATH": folder}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     rates: dict[str, float] = json.loads(done.stdout)
     return rates
 
 
-def compare(cases: list[str], seconds: float, other: str, at_least: float) -> int:
+def compare(options: list[str], other: str, at_least: float) -> int:
     """Print the rates of two builds, the best of several turns, and return the exit code."""
     here = str(Path(mijnlieff.__file__).parents[1])
     best: dict[str, dict[str, float]] = {here: {}, other: {}}
     for _ in range(TURNS):
         for folder, rates in best.items():
-            for name, rate in measured_by(folder, cases, seconds).items():
+            for name, rate in measured_by(folder, options).items():
                 rates[name] = max(rate, rates.get(name, 0.0))
     print(f"{'a second':<46}{'this build':>14}{'the other':>14}{'share':>8}")
     slow = []
@@ -101,7 +101,10 @@ def main() -> int:
         parser.error(f"unknown case {min(unknown)!r}; choose from {', '.join(cases)}")
     chosen = args.cases or usual
     if args.beside is not None:
-        return compare(chosen, args.seconds, args.beside, args.at_least)
+        options = [*chosen, "--seconds", str(args.seconds)]
+        if args.tablebase is not None:
+            options += ["--tablebase", str(args.tablebase)]
+        return compare(options, args.beside, args.at_least)
     rates: dict[str, float] = {}
     for name in chosen:
         found = cases[name](args.seconds)

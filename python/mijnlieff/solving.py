@@ -46,7 +46,7 @@ __all__ = [
 _POSITIONS_OF_A_JOB = 256
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays cannot be compared as a whole
 class SolutionBatch:
     """The exact values of many positions, for example as labels for training.
 

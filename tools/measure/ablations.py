@@ -118,7 +118,7 @@ def unmasked_learning(example: Any) -> None:
 
 
 def turned(example: Any) -> None:
-    """Rotate and mirror each position at random before it is learnt."""
+    """Rotate and mirror each position at random before it is learned."""
     group, original = SymmetryGroup.of(Variant()), example.learn
     planes, sources = torch.from_numpy(group.features), torch.from_numpy(group.actions)
     actions = sources.argsort(dim=1)

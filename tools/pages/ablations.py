@@ -33,14 +33,14 @@ KINDS = {
         "rate times 10": "the learning rate times ten (0.02)",
         "rate by 10": "the learning rate divided by ten (0.0002)",
         "constant rate": "a learning rate that does not fall",
-        "one epoch": "each batch learnt once, not three times",
+        "one epoch": "each batch learned once, not three times",
         "no entropy": "no entropy bonus",
         "entropy times 10": "an entropy bonus ten times as large",
         "results alone": "lambda 1: only the results of games, no values on the way",
         "width 32": "32 units in place of 256",
     },
     "Help": {
-        "turned": "every position turned and mirrored at random before it is learnt",
+        "turned": "every position turned and mirrored at random before it is learned",
         "cells": "the network of the package, with its features",
     },
 }

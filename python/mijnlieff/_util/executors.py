@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
 
 from mijnlieff.errors import ClusterError
 
-__all__ = ["check_executor", "map_jobs", "result_of", "shared", "submit"]
+__all__ = ["check_executor", "check_picklable", "map_jobs", "result_of", "shared", "submit"]
 
 _T = TypeVar("_T")
 # Some systems notice Ctrl-C only between two waits.
@@ -23,6 +24,24 @@ def check_executor(executor: object) -> None:
     """
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(f"executor must be a concurrent.futures.Executor or None, not {executor!r}")
+
+
+def check_picklable(executor: Executor, value: object) -> None:
+    """Raise if the executor starts processes to which Python cannot send the value.
+
+    Executors of other libraries may pickle more than Python does, so they are not asked.
+
+    Raises:
+        TypeError: it cannot be pickled.
+    """
+    if isinstance(executor, ProcessPoolExecutor):
+        try:
+            pickle.dumps(value)
+        except Exception as error:  # its own methods may raise anything
+            raise TypeError(
+                f"{value!r} cannot be pickled for other processes ({error}): define it in a "
+                "module, or leave out executor"
+            ) from error
 
 
 def shared(executor: Executor, value: object) -> Any:

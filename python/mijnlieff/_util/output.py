@@ -114,6 +114,8 @@ def print_table(rows: Sequence[Sequence[str]], title: str, note: str = "") -> No
 
 def print_wrapped(line: str) -> None:
     """Print a line, on a terminal in lines that fit and break between words alone."""
+    if sys.stdout is None:  # closed by the shell
+        return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
     indent = " " * 5
     print(textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False))

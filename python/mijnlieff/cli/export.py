@@ -45,7 +45,8 @@ def run(args: argparse.Namespace) -> None:
     from mijnlieff.train.run.policy import export_checkpoint
 
     network = export_checkpoint(args.checkpoint, args.out, half=args.half)
+    plays = network.variant or network.canvas
     print(
         f"{args.out}: {network.num_weights:,} weights, width {network.width}, "
-        f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {network.variant}"
+        f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {plays}"
     )

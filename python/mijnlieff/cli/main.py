@@ -16,6 +16,12 @@ from mijnlieff.errors import MijnlieffError
 
 __all__ = ["main"]
 
+_KEPT = {
+    "dataset": "the finished files were kept: the same command goes on with them",
+    "tablebase build": "the finished rows were kept: the same command goes on with them",
+}
+"""What Ctrl-C leaves of the commands that can be continued, and do not say so themselves."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
@@ -31,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:  # None if the shell closed it (>&-)
                 sys.stdout.flush()
     except KeyboardInterrupt:
-        note(f"mijnlieff {command_of(arguments)}: interrupted, nothing was kept")
+        command = command_of(arguments)
+        kept = _KEPT.get(command or "", "nothing was kept")
+        note(f"mijnlieff {command}: interrupted, {kept}")
         return 130
     except BrokenPipeError:
         # The reader of the output is gone. Python flushes stdout again when it exits.

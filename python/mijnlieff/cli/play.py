@@ -6,7 +6,7 @@ import argparse
 import signal
 from collections.abc import Sequence
 
-from mijnlieff._mijnlieff import Position, Tablebase, Variant, format_record
+from mijnlieff._mijnlieff import SEEDS, Position, Tablebase, Variant, format_record
 from mijnlieff._util.output import print_wrapped
 from mijnlieff.cli.margins import print_review
 from mijnlieff.cli.options import (
@@ -70,17 +70,18 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         ParseError: the record cannot be read.
         IllegalMoveError: the record has an illegal move.
-        ValueError: an unknown player.
+        ValueError: an unknown player, or an option that the other way to play has.
         CheckpointError: a path is missing, or is neither a run nor a network.
         PolicyError: the object of a module cannot be loaded.
         MissingExtraError: a page was asked for, and Tornado is not installed.
     """
     start = Position(variant_of(args))
     light, dark, note = _players(args, start)
+    _refuse_unused(args)
     if args.browser:
         return run_in_browser(args, light, dark)
     policies = [
-        None if name == "human" else load_policy(name, args.seed + seat)
+        None if name == "human" else load_policy(name, (args.seed + seat) % SEEDS)
         for seat, name in enumerate((light, dark))
     ]
     game = TerminalGame(start, policies, shows_evaluation=args.eval, tablebase=args.tablebase)
@@ -101,6 +102,15 @@ def run(args: argparse.Namespace) -> int:
         _print_review(game.actions, start.variant, args.tablebase)
     print(format_record(game.actions, start.variant))
     return 0
+
+
+def _refuse_unused(args: argparse.Namespace) -> None:
+    """Raise for an option of the page without ``--browser``, or of the terminal with it."""
+    if args.browser and args.eval:
+        raise ValueError("--eval is for the terminal; the page has a button for it")
+    if not args.browser and (args.no_open or args.port):
+        option = "--no-open" if args.no_open else "--port"
+        raise ValueError(f"{option} is for the page: add --browser")
 
 
 def _players(args: argparse.Namespace, start: Position) -> tuple[str, str, str]:

@@ -122,7 +122,7 @@ class TerminalGame:
         position = self.position
         while True:
             print(f"{PLAYERS[position.to_play]}> ", end="", flush=True)
-            line = sys.stdin.readline()
+            line = "" if sys.stdin is None else sys.stdin.readline()  # None: closed by the shell
             if not line:
                 print()
                 return False

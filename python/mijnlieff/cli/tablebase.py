@@ -12,7 +12,7 @@ from mijnlieff.cli.options import add_threads_argument, add_variant_arguments, v
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
-EXAMPLES = ("--out standard.tablebase", "--board ###/### --copies 1")
+EXAMPLES = ("--out standard.tablebase", "--board '###/###' --copies 1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

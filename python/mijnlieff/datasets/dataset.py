@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from mijnlieff.datasets.files import SUFFIXES, check_installed, read_part, write
 from mijnlieff.datasets.games import COLUMNS, PART, Columns, play_part
 from mijnlieff.datasets.recipe import Recipe
 from mijnlieff.errors import DatasetError
+from mijnlieff.policies.load import load_policy
 
 __all__ = ["Dataset", "make_dataset", "open_dataset"]
 
@@ -95,12 +96,15 @@ def make_dataset(
     Raises:
         DatasetError: the folder holds something else.
         ValueError: the tablebase is of another game.
-        PolicyError: a player chose an illegal action.
+        CheckpointError: a player's path does not exist, or holds no network.
+        PolicyError: a player's module cannot be imported, or it chose an illegal action.
         MissingExtraError: pyarrow is missing.
         OSError: a file cannot be written.
     """
     num_threads = threads_of(num_threads)
     check_installed(recipe.files)
+    for name in recipe.players:
+        load_policy(name)  # before the folder is made
     data = Dataset(Path(folder), recipe)
     _begin(data)
     with progress_bar(recipe.games, "games", enabled=progress) as move_on:
@@ -117,7 +121,7 @@ def _begin(data: Dataset) -> None:
     """Write the recipe into the folder, or check that it is there."""
     path = data.folder / _RECIPE
     if path.exists():
-        found, wanted = parse_json(path.read_bytes()), data.recipe.to_dict()
+        found, wanted = _read_json(path), data.recipe.to_dict()
         for name, value in wanted.items():  # the version of the package among them
             other = found.get(name) if isinstance(found, dict) else None
             if other != value:
@@ -141,7 +145,12 @@ def open_dataset(folder: str | Path) -> Dataset:
     path = folder / _RECIPE
     if not path.exists():
         raise DatasetError(f"{folder} holds no data set: there is no {path}")
-    data = Dataset(folder, _read_recipe(path))
+    parts = _read_json(path)
+    try:
+        recipe = Recipe.from_dict(parts)
+    except DatasetError as error:
+        raise DatasetError(f"cannot use the data set of {path}: {error}") from error
+    data = Dataset(folder, recipe)
     if missing := [one for one in data.paths if not one.exists()]:
         raise DatasetError(
             f"the data set in {folder} is not finished: {missing[0].name} and "
@@ -150,8 +159,8 @@ def open_dataset(folder: str | Path) -> Dataset:
     return data
 
 
-def _read_recipe(path: Path) -> Recipe:
+def _read_json(path: Path) -> Any:
     try:
-        return Recipe.from_dict(parse_json(path.read_bytes()))
-    except ValueError as error:  # DatasetError is one
+        return parse_json(path.read_bytes())
+    except ValueError as error:
         raise DatasetError(f"cannot use the data set of {path}: {error}") from error

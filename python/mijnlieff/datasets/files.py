@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from mijnlieff._util.extras import needs
-from mijnlieff._util.files import write_whole
+from mijnlieff._util.files import DAMAGED, write_whole
 from mijnlieff.datasets.games import COLUMNS, Columns
 from mijnlieff.errors import DatasetError
 
@@ -61,7 +59,7 @@ def read_part(path: Path) -> Columns:
             columns = _read_npz(file) if path.suffix == ".npz" else _read_parquet(file)
         if columns.keys() != COLUMNS.keys() or len(set(map(len, columns.values()))) != 1:
             raise ValueError("it does not have the columns of a data set")
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise DatasetError(f"{path} is damaged: {error}") from error
     return columns
 

@@ -14,7 +14,7 @@ from mijnlieff._util.arguments import (
     seed_of,
 )
 from mijnlieff.errors import DatasetError
-from mijnlieff.policies.load import load_policy
+from mijnlieff.policies.load import check_policy_name
 from mijnlieff.rules import VariantLike
 
 __all__ = ["FILES", "LABELS", "Recipe"]
@@ -30,7 +30,8 @@ class Recipe:
     """A recipe of games; the same one makes the same games in every run of a version.
 
     Args:
-        light: the name of a policy for `load_policy`. It plays both sides without `dark`.
+        light: the name of a policy for `load_policy`. It plays both sides without `dark`. No file
+            is read and no module imported before `make_dataset` plays.
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
         games: how many games, up to 50,000,000.
@@ -62,7 +63,7 @@ class Recipe:
         self.players = (light, light if dark is None else dark)
         for name in self.players:
             check_type("a player", name, str)
-            load_policy(name)
+            check_policy_name(name)
         check_choice("labels", labels, LABELS)
         check_choice("files", files, FILES)
         self.games = integer_in("games", games, 1, MOST_GAMES)

@@ -123,8 +123,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         Raises:
             ClosedEnvError: the environment was closed.
         """
-        if self._closed:
-            raise ClosedEnvError("the environment was closed; make a new one")
+        self._check_open()
         self._position = Position(self.variant)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -154,7 +153,9 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         Raises:
             IllegalMoveError: the action is illegal or out of range. Nothing has changed.
             GameOverError: there is no game; call `reset` first.
+            ClosedEnvError: the environment was closed.
         """
+        self._check_open()
         if not self.agents:
             raise GameOverError("there is no game; reset the environment first")
         agent = self.agent_selection
@@ -185,6 +186,10 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
     def render(self) -> Any:
         """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
         return self._viewer.render(self._position)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedEnvError("the environment was closed; make a new one")
 
     def close(self) -> None:
         """Close the window and the game."""

@@ -33,7 +33,7 @@ _CHECKSUMS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays cannot be compared as a whole
 class Benchmark:
     """Positions of one or many variants, with their exact margins.
 

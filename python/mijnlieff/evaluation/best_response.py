@@ -263,12 +263,20 @@ def _possible(policy: Policy, positions: list[Position]) -> NDArray[np.bool_]:
 
 
 def _exact_endings(policy: Policy) -> _Endings:
-    """Return where the policy is known to keep the exact margin."""
+    """Return where the policy is known to keep the exact margin.
+
+    Raises:
+        TypeError: it says so by something else than two integers.
+    """
     if isinstance(policy, PerfectPolicy):
         return (_MAX_CELLS, _ANY_MARGIN) if policy.epsilon == 0 else _NO_ENDINGS
     endings = getattr(policy, "exact_endings", None)
     if endings is None:
         return _NO_ENDINGS
+    if not isinstance(endings, Sequence) or len(endings) != 2:
+        raise TypeError(
+            f"exact_endings must be two integers, (empty_cells, margin), not {endings!r}"
+        )
     cells, margin = (integer("exact_endings", number) for number in endings)
     return min(max(cells, 0), _MAX_CELLS), min(max(margin, 0), _ANY_MARGIN)
 
@@ -286,9 +294,9 @@ def _to_the_end(
     while not position.is_over:
         own = position.to_play == player
         if own:
-            action = policy.act(position)
+            action = int(act_checked(policy, [position])[0])
         else:
             action = solve(position, tablebase=tablebase).best_actions[0]
-        actions.append(int(action))
-        position = position.play(int(action))
+        actions.append(action)
+        position = position.play(action)
     return record_of(start, actions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -64,7 +65,14 @@ def scores_on(
         shares = np.array([match.score for match in matches])
         mean, low, high = mean_over_boards(np.arange(len(shares)), shares)
         if np.isnan(low):
-            ends = np.array([match.score_interval for match in matches])
-            low, high = ends.mean(axis=0).tolist()
+            low, high = _mean_interval([match.score_interval for match in matches])
         scores[opponent] = BoardScore(on_each * len(variants), mean, max(0.0, low), min(1.0, high))
     return scores
+
+
+def _mean_interval(intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the interval of the mean of independent numbers with these intervals."""
+    ends = np.array(intervals)
+    mean = float(ends.mean())
+    reach = math.hypot(*(ends[:, 1] - ends[:, 0]) / 2) / len(ends)
+    return mean - reach, mean + reach

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import SEEDS, BuiltinPolicy, Position, Tablebase, Variant, as_variant
 from mijnlieff._util.arguments import check_choice, integer, seed_of, threads_of
-from mijnlieff._util.executors import check_executor, map_jobs, shared
+from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.benchmark import STANDARD, Benchmark, benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
@@ -95,7 +95,8 @@ def grade(
     Raises:
         ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
             out of range, an unknown policy or weight, or a variant whose games have no decision.
-        TypeError: a number is not an integer, or `executor` is not an executor.
+        TypeError: a number is not an integer, `executor` is not an executor, or the policy cannot
+            be pickled for its processes.
         PolicyError: the policy chose an illegal action; the message names the position.
         ClusterError: the executor was shut down, or its workers died.
     """
@@ -106,6 +107,7 @@ def grade(
     parts = plan.parts()
     with progress_bar(sum(part.count for part in parts), "positions", enabled=progress) as move_on:
         if executor is not None:
+            check_picklable(executor, plan.policy)
             sent = shared(executor, plan)
             jobs = [(sent, part, num_threads or 1) for part in parts]
             found = map_jobs(
@@ -288,15 +290,14 @@ class GradePlan:
         taken: set[bytes] = set()
         kept: list[ActionLosses] = []
         repeats: dict[str, int] = {}
-        for losses, keys, repeated in parts:
+        for part, (losses, keys, repeated) in zip(self.parts(), parts, strict=True):
             is_new = np.zeros(len(keys), dtype=np.bool_)
             for i, key in enumerate(keys):
                 is_new[i] = key not in taken
                 taken.add(key)
             kept.append(losses.where(is_new))
-            for source in losses.source[:1].tolist():
-                left_out = repeated + int((~is_new).sum())
-                repeats[source] = repeats.get(source, 0) + left_out
+            source = _SOURCES[part.source]
+            repeats[source] = repeats.get(source, 0) + repeated + int((~is_new).sum())
         found = ActionLosses.joined(kept)
         if not len(found.ply):
             raise ValueError("games of this variant have no turn with two legal actions to grade")

@@ -17,7 +17,7 @@ ILLEGAL = np.iinfo(np.int16).min
 """The margin of an illegal action in `SolutionBatch.action_margins`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays cannot be compared as a whole
 class ActionLosses:
     """What the choices of a policy lose, compared with perfect play; all arrays are ``(B,)``.
 

@@ -18,7 +18,7 @@ from mijnlieff._mijnlieff import (
     random_openings,
 )
 from mijnlieff._util.arguments import integer, integer_from, seed_of, threads_of
-from mijnlieff._util.executors import check_executor, map_jobs, shared
+from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match_report import MatchReport
@@ -84,7 +84,7 @@ def evaluate(
         ValueError: an odd, zero or negative number of games, an unknown policy, or openings so long
             that every game ends before.
         TypeError: a number is not an integer, `names` are not two strings, or `executor` is not an
-            executor.
+            executor, or a policy cannot be pickled for its processes.
         PolicyError: a policy chose an illegal action; the message names the position.
         ClusterError: the executor was shut down, or its workers died.
     """
@@ -163,6 +163,8 @@ def play(
         margins = [play_pairs(first, second, conditions, *part, finished) for part in parts]
     else:
         parts = _parts(first, second, conditions, _NATIVE_PAIRS_OF_A_JOB)
+        for player in (first, second):
+            check_picklable(executor, player)
         players = shared(executor, first), shared(executor, second)
         jobs = [(*players, on_worker(conditions), *part, _ignore) for part in parts]
         margins = map_jobs(executor, play_pairs, jobs, lambda index: finished(2 * parts[index][1]))

@@ -121,7 +121,7 @@ def elo_difference(score: float) -> float:
     return ELO_SCALE * math.log(score / (1 - score))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays cannot be compared as a whole
 class Ratings:
     """Ratings of players.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from mijnlieff._mijnlieff import SEEDS
-from mijnlieff._util.executors import check_executor, map_jobs, shared
+from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
@@ -53,7 +53,7 @@ def tournament(
         ValueError: fewer than two policies, or arguments that `evaluate` rejects. No game has been
             played.
         TypeError: `policies` is not a mapping with text keys, a number is not an integer, or
-            `executor` is not an executor.
+            `executor` is not an executor, or a policy cannot be pickled for its processes.
         PolicyError: a policy chose an illegal action; the message names the position.
         ClusterError: the executor was shut down, or its workers died.
     """
@@ -68,9 +68,10 @@ def tournament(
                 for first, second, match in pairings
             ]
         else:
-            players = {
-                name: shared(executor, load_policy(policy)) for name, policy in policies.items()
-            }
+            loaded = {name: load_policy(policy) for name, policy in policies.items()}
+            for player in loaded.values():
+                check_picklable(executor, player)
+            players = {name: shared(executor, player) for name, player in loaded.items()}
             jobs = [
                 (players[first], players[second], on_worker(match), None, (first, second))
                 for first, second, match in pairings

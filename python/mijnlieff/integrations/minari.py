@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -114,8 +115,9 @@ def to_minari(
                     requirements=["mijnlieff"],
                 )
     except BaseException:
-        if made is not None:
-            minari.delete_dataset(dataset_id)
+        # Minari makes the folder before it writes the first episode.
+        if (begun := get_dataset_path(dataset_id)).exists():
+            shutil.rmtree(begun)
         raise
     finally:
         env.close()

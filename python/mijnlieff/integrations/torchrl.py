@@ -193,11 +193,9 @@ class MijnlieffEnv(AdaptedGames, EnvBase):
     def _reset(self, tensordict: TensorDictBase | None, **kwargs: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
         mask = np.ones(len(self._over), np.bool_) if chosen is None else _mask_of(chosen)
-        if mask.all():
-            observations, info = self._games.reset(seed=self._seed)
-        elif mask.any():
-            seeds = self._seeds_of(mask)
-            observations, info = self._games.reset(seed=seeds, options={"reset_mask": mask})
+        if mask.any():
+            options = None if mask.all() else {"reset_mask": mask}
+            observations, info = self._games.reset(seed=self._seeds_of(mask), options=options)
         else:
             observations, info = self._games._batch.observe()
         self._over[mask] = self._unseeded[mask] = False

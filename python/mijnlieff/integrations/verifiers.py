@@ -135,7 +135,9 @@ class MijnlieffEnv(vf.Env[MijnlieffEnvConfig]):
     async def _game(self, interaction: vf.Interaction, seed: int) -> tuple[float, dict[str, float]]:
         """Play a game; one that the model does not finish is lost."""
         config = self.taskset.config
-        game = TextGame(
+        # A search may take seconds, in which other games go on.
+        game = await asyncio.to_thread(
+            TextGame,
             config.opponent,
             variant=config.variant,
             seat=config.seat,
@@ -147,7 +149,6 @@ class MijnlieffEnv(vf.Env[MijnlieffEnvConfig]):
             segment = await interaction.turn(game.prompt)
             if segment.terminated:
                 break
-            # A search may take seconds, in which other games go on.
             await asyncio.to_thread(game.play, segment.last_reply)
         metrics = {
             "margin": float(game.margin),

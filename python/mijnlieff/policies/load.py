@@ -20,7 +20,7 @@ from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.policies.rollouts import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
 
-__all__ = ["POLICY_FORMS", "PolicyLike", "load_policy", "policy_name"]
+__all__ = ["POLICY_FORMS", "PolicyLike", "check_policy_name", "load_policy", "policy_name"]
 
 #: What functions that take a policy accept: a name or a path for `load_policy`, a policy, or an
 #: object that has only one of its methods.
@@ -113,10 +113,39 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
         return _from_path(Path(path), int(number), seed)
     if names := _OBJECT.fullmatch(text):
         return _from_module(text, *names.groups())
-    missing = path if number.isdecimal() and colon else text
-    if isinstance(policy, os.PathLike) or Path(missing).name != missing or Path(missing).suffix:
+    missing = _path_of(text)
+    if isinstance(policy, os.PathLike) or _looks_like_path(missing):
         raise CheckpointError(f"there is no file or run folder {missing}")
     raise _unknown(text, f"there is no file or run folder {missing!r} either")
+
+
+def check_policy_name(name: str) -> None:
+    """Raise for a name that stands for no policy, without reading a file or importing a module.
+
+    `load_policy` may still refuse the name: its path may be missing, and its module have no policy.
+
+    Raises:
+        ValueError: an unknown name, or a number out of range.
+    """
+    kind, colon, number = name.partition(":")
+    if kind in _FORMS:
+        _built_in(kind, number if colon else None, 0)
+        return
+    path = _path_of(name)
+    is_path = _looks_like_path(path) or os.path.exists(path)
+    if not is_path and _OBJECT.fullmatch(name) is None:
+        raise _unknown(name, f"there is no file or run folder {path!r} either")
+
+
+def _path_of(text: str) -> str:
+    """Return a path without the number of simulations."""
+    path, _, number = text.rpartition(":")
+    return path if path and number.isdecimal() else text
+
+
+def _looks_like_path(text: str) -> bool:
+    """Whether a text names a folder, or has a suffix as files have."""
+    return Path(text).name != text or bool(Path(text).suffix)
 
 
 def policy_name(policy: PolicyLike, loaded: Policy) -> str:

@@ -99,6 +99,19 @@ class FunctionModel:
         """Return the name of the function and what it is shown."""
         return f"FunctionModel({self.arguments()})"
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other model has the same function and is shown the same."""
+        if not isinstance(other, FunctionModel):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        """Return a hash that is equal for equal models."""
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[object, ...]:
+        return self.evaluate, self.check_variant, self.observation, self.dtype, self.canvas
+
     def arguments(self) -> str:
         """Return the name of the function and what it is shown, unless that is the default."""
         name = getattr(self.evaluate, "__qualname__", type(self.evaluate).__name__)

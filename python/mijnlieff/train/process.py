@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import re
 import signal
 import sys
 import threading
@@ -22,6 +23,7 @@ __all__ = [
     "LARGEST",
     "StopSignal",
     "choose_device",
+    "enough_memory",
     "keep_memory",
     "play_threads",
     "torch_threads",
@@ -32,6 +34,7 @@ _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
 _ALLOCATOR_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+_LACKS_MEMORY = re.compile("you tried to allocate|Storage size calculation overflowed")
 
 KEPT = 1 << 30
 """The bytes of freed memory that `keep_memory` keeps."""
@@ -61,6 +64,25 @@ def choose_device(name: str = "auto") -> torch.device:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"PyTorch cannot use the device {name!r} here: {reason}") from error
     return device
+
+
+@contextmanager
+def enough_memory(what: str) -> Iterator[None]:
+    """Let a lack of memory in PyTorch be a `MemoryError` with a remedy.
+
+    Args:
+        what: what needs the memory, and what to choose instead.
+
+    Raises:
+        MemoryError: PyTorch could not get memory in the block.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        # On the processor it has no type of its own.
+        if isinstance(error, torch.OutOfMemoryError) or _LACKS_MEMORY.search(str(error)):
+            raise MemoryError(f"not enough memory for {what}") from error
+        raise
 
 
 def play_threads(device: torch.device) -> int:

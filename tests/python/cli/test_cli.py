@@ -231,6 +231,9 @@ WRONG = [
     (["review", "--max-seconds", "soon", "a1+"], "'soon' is not a finite number of seconds"),
     (["review", "a1+, a2+", "--board", "#####/#####/#####/#####"], "no position of this game can"),
     (["play", "--light", "nobody"], "unknown policy 'nobody'"),
+    (["play", "--port", "8000"], "--port is for the page: add --browser"),
+    (["play", "--no-open"], "--no-open is for the page: add --browser"),
+    (["play", "--browser", "--eval"], "--eval is for the terminal"),
     (["bench", "--num-envs", "0"], "0 is not an integer from 1"),
     (["bench", "--num-threads", "2000"], "2000 is not an integer from 1 to 1024"),
     (["bench", "--copies", "0"], "copies must be 1 to 127, not 0"),
@@ -258,12 +261,18 @@ LONG = [
     ["evaluate", "minimax:30", "random", "--games", "2"],
     ["evaluate", "random", "random", "--games", "1000000000"],
     ["play", "--light", "minimax:30", "--dark", "random"],
+    ["dataset", "--players", "minimax:30", "random", "--out", "games"],
+    ["tablebase", "build", "--board", "####/####/####/###."],
 ]
+KEPT = {
+    "dataset": "the finished files were kept: the same command goes on with them",
+    "tablebase build": "the finished rows were kept: the same command goes on with them",
+}
 
 
 @needs_signals
 @pytest.mark.parametrize("arguments", LONG, ids=" ".join)
-def test_ctrl_c_says_that_nothing_was_kept(arguments):
+def test_ctrl_c_says_what_was_kept(arguments, tmp_path):
     code = (
         "import sys; from mijnlieff.cli.main import main; import mijnlieff.cli.evaluate;"
         "print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
@@ -274,6 +283,7 @@ def test_ctrl_c_says_that_nothing_was_kept(arguments):
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
+        cwd=tmp_path,
     ) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.5)
@@ -282,11 +292,12 @@ def test_ctrl_c_says_that_nothing_was_kept(arguments):
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-    said = (
-        ""
-        if arguments[0] == "play"
-        else f"mijnlieff {command_of(arguments)}: interrupted, nothing was kept\n"
-    )
+    command = command_of(arguments)
+    said = f"mijnlieff {command}: interrupted, {KEPT.get(command, 'nothing was kept')}\n"
+    if command == "play":
+        said = ""
+    elif command in KEPT:  # below their progress
+        errors = errors.splitlines(keepends=True)[-1]
     assert (process.returncode, errors) == (130, said)
 
 

@@ -6,6 +6,7 @@ import shlex
 
 from commands import printed
 from mijnlieff import Board, Position, Variant, parse_record, solve
+from mijnlieff.cli.main import main
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
 from played import EXAMPLE, example_record
@@ -17,6 +18,18 @@ def test_two_policies_play_a_game_to_watch():
     position = Position.from_actions(parse_record(record))
     assert position.is_over and str(position) in text
     assert text == printed("play", "--light", "minimax:2", "--dark", "random", "--seed", 3)
+
+
+def test_every_seed_is_that_of_a_game():
+    arguments = ["play", "--light", "random", "--dark", "random", "--seed", 2**64 - 1]
+    assert Position.from_actions(parse_record(printed(*arguments).splitlines()[-1])).is_over
+
+
+def test_streams_that_the_shell_closed(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["play", "--light", "human", "--dark", "random"]) == 0
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["solve", "1. a1+, a3><"]) == 0
 
 
 def test_a_person_plays_undoes_and_errs():

@@ -13,7 +13,7 @@ from mijnlieff import Position, Variant, solve
 from mijnlieff.cli.main import main
 from mijnlieff.datasets import Recipe, make_dataset, open_dataset
 from mijnlieff.datasets.games import COLUMNS
-from mijnlieff.errors import DatasetError, MissingExtraError
+from mijnlieff.errors import CheckpointError, DatasetError, MissingExtraError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.evaluation.losses import ILLEGAL
 
@@ -176,6 +176,26 @@ def test_damaged_recipes_are_told(content, words, tmp_path):
     with pytest.raises(DatasetError) as caught:
         open_dataset(tmp_path)
     assert words in str(caught.value) and str(tmp_path) in str(caught.value)
+
+
+def test_opening_a_data_set_runs_no_code_of_its_players(tmp_path, monkeypatch):
+    (tmp_path / "players_of_others.py").write_text("raise SystemExit('this module was imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    make_dataset(Recipe("random", games=2, labels="none"), tmp_path / "data")
+    path = tmp_path / "data" / "recipe.json"
+    for names in (["players_of_others:Player", "random"], ["runs/gone:64", "gone.bin"]):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"players": names}))
+        data = open_dataset(tmp_path / "data")
+        assert data.recipe.players == tuple(names) and len(data.load()["game"]) > 0
+    with pytest.raises(CheckpointError, match="no file or run folder runs/gone"):
+        make_dataset(data.recipe, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_damaged_recipe_is_told_by_its_file_when_a_data_set_goes_on(tmp_path):
+    (tmp_path / "recipe.json").write_text("")
+    with pytest.raises(DatasetError, match=r"cannot use the data set of .*recipe\.json"):
+        make_dataset(Recipe("random", games=1), tmp_path)
 
 
 def test_damaged_files_are_told(tmp_path):

@@ -101,10 +101,14 @@ def test_flat_observations_of_the_other_side():
 
 def test_margins_and_infos_at_the_end():
     env = mijnlieff_v0.raw_env(reward="margin")
-    for _ in play_out(env, 3):
-        pass
-    position = env.position
-    assert position.is_over
+    margins = []
+    for seed in range(3, 9):
+        steps = list(play_out(env, seed))
+        rewards = {agent: reward for agent, _, reward, action in steps if action is None}
+        assert env.position.is_over
+        margins.append(env.position.margin)
+        assert rewards == {"player_0": margins[-1], "player_1": -margins[-1]}
+    assert min(margins) < -1 and max(margins) > 1
     env.reset()
     assert env.infos == {"player_0": {}, "player_1": {}}
     assert env.metadata["name"] == "mijnlieff_v0"  # as `pettingzoo.classic` names its games
@@ -149,6 +153,8 @@ def test_bad_options_and_order_of_calls():
     env.close()
     with pytest.raises(ClosedEnvError):
         env.reset()
+    with pytest.raises(ClosedEnvError):
+        env.step(0)
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry")

@@ -183,8 +183,9 @@ def test_scores_are_the_means_of_the_boards():
 @pytest.mark.parametrize(
     ("shares", "games", "low", "high"),
     [
-        # Fewer than 4 boards: the mean ends of intervals over games, here 0.1 around the score.
-        ([0.3, 0.5], 20, 0.3, 0.5),
+        # Fewer than 4 boards: the mean of independent scores with an interval of 0.1 around each,
+        # so a half width of 0.1 / sqrt(2).
+        ([0.3, 0.5], 20, 0.329, 0.471),
         # The half width of Student's interval over 5 boards is 2.776 * 0.3 * sqrt(0.2) = 0.372.
         ([0.1, 0.1, 0.4, 0.7, 0.7], 30, 0.028, 0.772),
         ([0, 0, 0.3, 0.6, 0.6], 30, 0, 0.672),

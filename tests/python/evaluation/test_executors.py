@@ -115,6 +115,23 @@ class TestErrorsOfJobs:
         assert len(done) <= 3
 
 
+def test_policies_that_no_process_can_get_are_named(processes):
+    class Local:
+        def act(self, position: Position) -> int:
+            return int(position.legal_actions()[0])
+
+    calls = [
+        lambda executor: evaluate(Local(), "random", 4, executor=executor),
+        lambda executor: grade(Local(), 6, executor=executor),
+        lambda executor: tournament({"a": Local(), "b": "random"}, 4, executor=executor),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"Local.* cannot be pickled for other processes"):
+            call(processes)
+        with ThreadPoolExecutor(1) as threads:
+            call(threads)
+
+
 def test_policies_of_users_share_a_process(processes):
     assert isinstance(FunctionPolicy(first_legal), Policy)
     ours = evaluate(FunctionPolicy(first_legal), "random", 100, executor=processes)

@@ -117,6 +117,16 @@ def test_the_command_grades_a_model(capsys):
     assert "cannot ask" in capsys.readouterr().err
 
 
+def test_ctrl_c_ends_the_command_in_a_line(monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mijnlieff.integrations.text.__main__.grade", interrupted)
+    assert main(["grade", "http://localhost:1/v1", "small"]) == 130
+    said = "python -m mijnlieff.integrations.text: interrupted, nothing was kept\n"
+    assert capsys.readouterr().err == said
+
+
 def test_the_command_writes_puzzles(tmp_path, capsys):
     path = tmp_path / "puzzles.jsonl"
     assert main(["puzzles", "--out", str(path), "--positions", "12"]) == 0

@@ -253,3 +253,15 @@ def test_the_threads_of_a_search_are_those_of_its_native_network_too(monkeypatch
     monkeypatch.setattr("mijnlieff.policies.network.Network", Native)
     NetworkPolicy(Native(), search=4, num_threads=num_threads).act(Position())
     assert set(given) == {num_threads}
+
+
+def test_policies_by_one_function_are_equal():
+    one, same = NetworkPolicy(no_values, seed=3), NetworkPolicy(no_values, seed=3)
+    assert one == same and hash(one) == hash(same)
+    others = [
+        NetworkPolicy(no_values, seed=4),
+        NetworkPolicy(no_values, seed=3, observation="planes"),
+        NetworkPolicy(lambda observations, masks: masks, seed=3),
+        NetworkPolicy(NETWORK, seed=3),
+    ]
+    assert all(one != other for other in others)

@@ -107,6 +107,9 @@ def test_endings_that_are_known_are_not_followed():
     assert found(7, 9) == found(16, 2**31 - 1) == found(10**30, 10**30)
     with pytest.raises(TypeError, match=r"^exact_endings "):
         found(3, 1.0)
+    for wrong in (5, (1, 2, 3), "9"):
+        with pytest.raises(TypeError, match=r"^exact_endings must be two integers, .* not "):
+            best_response(PerfectPlayer(exact_endings=wrong), start=start)
 
 
 def test_perfect_play_is_not_followed():

@@ -20,7 +20,7 @@ from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
-from mijnlieff.train.run.graded import graded_positions
+from mijnlieff.train.run.graded import _read, graded_positions
 from network_reference import features as features_of
 from random_networks import random_network
 from tiny_runs import TWO_BLOCKS, tiny
@@ -376,3 +376,19 @@ def test_graded_positions_are_kept_and_damaged_files_replaced(tmp_path):
         again = graded_positions(file, boards, 10, seed=0)
         assert list(again.positions) == list(made.positions)
     assert len(graded_positions(file, boards, 20, seed=0).positions) > len(made.positions)
+
+
+def test_any_bit_of_graded_positions_may_be_damaged(tmp_path):
+    file = tmp_path / "graded.npz"
+    boards = Boards.split(TWO_BLOCKS, 0.3)
+    made = graded_positions(file, boards, 10, seed=0)
+    groups, about = list(made.groups), json.dumps([boards.to_dict(), 10, 0])
+    content = file.read_bytes()
+    assert _read(file, boards, groups, about) is not None
+    refused = 0
+    for bit in range(0, 8 * len(content), 8 * len(content) // 400):
+        damaged = bytearray(content)
+        damaged[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(damaged)
+        refused += _read(file, boards, groups, about) is None
+    assert refused > 100

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Board, Canvas, Position, Variant, load_policy
+from mijnlieff import Board, Canvas, Network, Position, Variant, load_policy
 from mijnlieff._mijnlieff import random_openings
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch, observe_batch
@@ -186,3 +186,15 @@ def test_a_run_may_learn_with_bfloat16(tmp_path):
     assert weights["bfloat16"].dtype == torch.float32
     change = (weights["bfloat16"] - weights["float32"]).abs()
     assert 0 < change.max() < 0.1
+
+
+def test_a_network_may_have_no_blocks():
+    network = CellNetwork(Variant(), 8, 0, 2)
+    native = Network.from_torch(network)
+    positions = positions_of(Variant())
+    features = torch.from_numpy(observe_batch(positions, "flat"))
+    logits = network(features)[0].detach().numpy()
+    masks = mask_batch(positions).astype(bool)
+    np.testing.assert_allclose(
+        logits[masks], native.evaluate(features.numpy())[0][masks], atol=0.02
+    )

@@ -12,11 +12,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from mijnlieff import Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.errors import TrainingError
 from mijnlieff.train import TrainState
+from mijnlieff.train.process import enough_memory
 from mijnlieff.train.run.trainer import Trainer
 from tiny_runs import TINY_OPTIONS, ppo_run
 
@@ -58,14 +60,6 @@ class TestOneTrainingAtATime:
             "log.jsonl",
             "progress.csv",
         ]
-
-    def test_a_run_that_failed_unlocks_its_folder(self, tmp_path):
-        def fail(state: TrainState) -> None:
-            raise RuntimeError("full")
-
-        with pytest.raises(RuntimeError, match="full"):
-            ppo_run(tmp_path, 2, on_report=fail)
-        assert len(ppo_run(tmp_path, 2, resume=True).log) == 2
 
     def test_a_lock_file_that_is_removed_between_open_and_lock(self, tmp_path, monkeypatch):
         from mijnlieff.train.run import lock
@@ -204,6 +198,22 @@ def test_errors_do_not_go_to_standard_output_instead(tmp_path):
         ["sh", "-c", f"{command} 2>&-"], capture_output=True, text=True, timeout=120, cwd=tmp_path
     )
     assert (result.returncode, result.stdout) == (1, "")
+
+
+def test_the_log_of_a_run_without_its_checkpoint_is_not_gone_on_with(tmp_path):
+    (tmp_path / "log.jsonl").write_text("{}\n")
+    with pytest.raises(TrainingError, match=r"the log of a run without its checkpoint: delete it"):
+        ppo_run(tmp_path, 1)
+    assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
+
+
+def test_a_lack_of_memory_in_pytorch_is_a_memory_error():
+    with pytest.raises(MemoryError, match=r"^not enough memory for a network: choose fewer$"):
+        with enough_memory("a network: choose fewer"):
+            torch.empty(2**61, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match=r"size mismatch|must match|shapes"):
+        with enough_memory("a network: choose fewer"):
+            torch.zeros(2, 3) @ torch.zeros(2, 3)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows grants memory differently")

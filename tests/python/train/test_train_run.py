@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -34,6 +35,7 @@ from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.process import choose_device
+from mijnlieff.train.run import final_report
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import LOCK_NAME
@@ -273,6 +275,30 @@ def test_losses_that_are_not_finite_end_the_run(tmp_path):
     assert resume(folder).counters.rounds == 0
 
 
+def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
+    trainer = trainer_of()
+    play = trainer._method.round
+
+    def diverge(spent, rounds):
+        played = play(spent, rounds)
+        next(trainer.network.parameters()).data[0] = math.inf
+        return played
+
+    monkeypatch.setattr(trainer._method, "round", diverge)
+    with pytest.raises(TrainingError, match=r"diverged in round 1 \(weights are not finite\)"):
+        trainer.run(RunFolder(tmp_path), None, lambda: False)
+    assert resume(RunFolder(tmp_path)).counters.rounds == 0
+
+
+def test_commands_to_go_on_with_name_the_run_and_not_a_built_in_policy(capsys, tmp_path):
+    final_report._print_next_steps(RunFolder(Path("champion")), Variant(), ":64")
+    final_report._print_next_steps(RunFolder(tmp_path), Variant(), ":64")
+    printed = capsys.readouterr().out
+    path = os.path.join(".", "champion")
+    assert f"mijnlieff grade {path}:64" in printed and f"best-response {path}\n" in printed
+    assert f"mijnlieff grade {tmp_path}:64" in printed
+
+
 def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
     """The measurement before it waits for workers that start, which may take minutes."""
     clock = [0.0]
@@ -409,16 +435,7 @@ def test_a_run_continues_as_it_was_started(tmp_path):
 
     usual = f"mijnlieff train --resume --out {tmp_path}"
     assert continued("--minutes=1", "--width=16") == usual
-    options = [
-        "--device",
-        "cpu",
-        "--final-games",
-        "4",
-        "--no-tensorboard",
-        "--ray",
-        "--ray-workers",
-        "2",
-    ]
+    options = "--device cpu --final-games 4 --no-tensorboard --ray --ray-workers 2".split()
     assert continued(*options) == " ".join([usual, *options])
     assert continued("--tensorboard") == f"{usual} --tensorboard"
     table = tmp_path / "table"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.files import json_text
-from mijnlieff._util.output import note_error, print_table
+from mijnlieff._util.output import note, note_error, print_table
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.match import evaluate
@@ -39,6 +39,9 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         args.run(args)
+    except KeyboardInterrupt:
+        note(f"{parser.prog}: interrupted, nothing was kept")
+        return 130
     except (MijnlieffError, ValueError, OSError) as error:
         return note_error(parser.prog, error)
     return 0

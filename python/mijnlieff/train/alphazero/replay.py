@@ -10,6 +10,7 @@ from torch import Tensor
 
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from mijnlieff.train.process import enough_memory
 
 __all__ = ["Replay"]
 
@@ -49,17 +50,13 @@ class Replay:
             ((actions,), torch.uint8),
         ]
         row = sum(math.prod(shape) * dtype.itemsize for shape, dtype in columns)
-        try:
+        with enough_memory(f"replay_positions={capacity}: choose fewer"):
             # Asked for as a whole first, so that no column is zeroed where another does not fit.
             torch.empty(capacity * row, dtype=torch.uint8, device=device)
             self._columns = [
                 torch.zeros((capacity, *shape), dtype=dtype, device=device)
                 for shape, dtype in columns
             ]
-        except RuntimeError as error:  # as PyTorch reports it
-            raise MemoryError(
-                f"not enough memory for replay_positions={capacity}: choose fewer"
-            ) from error
         self._next = 0
         self._size = 0
 

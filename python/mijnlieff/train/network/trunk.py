@@ -79,7 +79,8 @@ class CellTrunk(nn.Module):
             the tokens after the last layer, `(B, T, units)`, of which `regrets` reads.
         """
         tokens = self.cells(inputs) + self.globals(global_features)[:, None]
-        for block, of_block in zip(self.blocks, kernels.chunk(len(self.blocks)), strict=True):
+        of_blocks = kernels.unflatten(0, (len(self.blocks), -1)) if self.blocks else kernels
+        for block, of_block in zip(self.blocks, of_blocks, strict=True):
             tokens = block(tokens, of_block)
         tokens = self.norm(tokens)
         if is_cell is None:

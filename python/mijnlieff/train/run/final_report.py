@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from mijnlieff._mijnlieff import Position, Variant
+from mijnlieff.errors import PolicyError
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
@@ -119,6 +120,8 @@ def _grade(policy: NetworkPolicy, variant: Variant) -> GradeReport | None:
     try:
         with torch_threads(1):
             return grade(policy, positions, variant=variant, progress=True)
+    except PolicyError:  # a ValueError too
+        raise
     except ValueError:  # no turn of this game has two legal actions
         return None
 
@@ -160,11 +163,14 @@ def _print_next_steps(folder: RunFolder, variant: Variant, search: str) -> None:
         options += ["--opening", variant.opening]
     if variant.copies != standard.copies:
         options += ["--copies", str(variant.copies)]
-    player = f"{os.fspath(folder.path)}{search}"
+    path = os.fspath(folder.path)
+    if not os.path.dirname(path):  # it may be the name of a built-in policy
+        path = os.path.join(os.curdir, path)
+    player = f"{path}{search}"
     steps: list[list[Any]] = [["play", "--browser", "--light", player]]
     if variant.board.num_cells <= EXACT_CELLS:
         count = [] if variant == standard else ["--positions", str(_POSITIONS)]
-        steps += [["grade", player, *count], ["best-response", os.fspath(folder.path)]]
+        steps += [["grade", player, *count], ["best-response", path]]
     print("\nWhat next:")
     for step in steps:
         print(f"  mijnlieff {shlex.join(step + options)}")

@@ -59,11 +59,16 @@ class RunFolder:
         """Make sure that there is no run in the folder.
 
         Raises:
-            TrainingError: the folder holds a run.
+            TrainingError: the folder holds a run, or the log of one.
         """
         if self.checkpoint.exists():
             raise TrainingError(
                 f"{self.path} already holds a run: resume it (resume=True, --resume), delete it "
+                "(overwrite=True, --overwrite), or choose another folder"
+            )
+        if self.log.exists():
+            raise TrainingError(
+                f"{self.path} holds the log of a run without its checkpoint: delete it "
                 "(overwrite=True, --overwrite), or choose another folder"
             )
 

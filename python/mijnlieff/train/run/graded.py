@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.files import write_whole
+from mijnlieff._util.files import DAMAGED, write_whole
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.benchmark import Benchmark, solutions_of
 from mijnlieff.evaluation.grade_report import GradeRow
@@ -62,7 +61,9 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             if str(arrays["about"]) != about:
                 return None
-            numbers = arrays["boards"]
+            numbers, margins = arrays["boards"], arrays["action_margins"]
+            if len(margins) != len(numbers):
+                return None
             texts = zip(arrays["positions"].tolist(), numbers.tolist(), strict=True)
             return Benchmark(
                 name=f"{len(boards.all)} boards",
@@ -72,12 +73,10 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
                 variants=boards.all,
                 boards=numbers,
                 sources=arrays["sources"],
-                solutions=solutions_of(arrays["action_margins"]),
+                solutions=solutions_of(margins),
                 groups=tuple(groups),
             )
-    except (OSError, EOFError, ValueError, KeyError, IndexError, zipfile.BadZipFile):
-        return None
-    except MijnlieffError:
+    except (OSError, *DAMAGED, IndexError, MijnlieffError):
         return None
 
 

@@ -22,7 +22,7 @@ from mijnlieff.train.play.local import Backend, LocalBackend
 from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Losses, Ppo
-from mijnlieff.train.process import keep_memory, torch_threads
+from mijnlieff.train.process import enough_memory, keep_memory, torch_threads
 from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
@@ -31,6 +31,9 @@ from mijnlieff.train.run.strength import strength_of
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Trainer"]
+
+_NETWORK = "a network of width={0.width} and blocks={0.blocks}: choose fewer"
+_STEP = "minibatch_size={0.minibatch_size} and width={0.width}: choose fewer"
 
 
 class Trainer:
@@ -67,6 +70,9 @@ class Trainer:
             boards: the boards to learn.
             device: where the network computes; the CPU unless given.
             backend: where games and measurements are played; this process unless given.
+
+        Raises:
+            MemoryError: there is not enough memory for the network or the replay buffer.
         """
         self.config = config
         self.budget = budget
@@ -75,10 +81,9 @@ class Trainer:
         self.curve: list[dict[str, Any]] = []
         self._generator = torch.Generator()
         self._generator.manual_seed(config.seed)
-        with torch.random.fork_rng(devices=[]):
+        with enough_memory(_NETWORK.format(config)), torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            network = new_network(boards, config)
-        self.network = network.to(device or "cpu")
+            self.network = new_network(boards, config).to(device or "cpu")
         self._backend = LocalBackend() if backend is None else backend
         self._strength = strength_of(config, boards, self._backend)
         self._source: GameSource[Any] = self._backend.source(boards, config, self._generator)
@@ -167,12 +172,16 @@ class Trainer:
         """Play one round and learn from it.
 
         Raises:
-            TrainingError: a loss is NaN or infinite; the weights that led to it should not be
-                saved.
+            TrainingError: a loss or a weight is NaN or infinite; the weights that led to it should
+                not be saved.
+            MemoryError: PyTorch lacks memory for a step.
         """
         try:
-            with torch_threads(self.config.num_threads):
+            with enough_memory(_STEP.format(self.config)), torch_threads(self.config.num_threads):
                 losses, steps, games = self._method.round(self.spent, self.counters.rounds)
+            # The last step of a round may diverge after its loss.
+            if not all(weights.isfinite().all() for weights in self.network.parameters()):
+                raise FloatingPointError("weights are not finite")
         except FloatingPointError as error:
             raise TrainingError(
                 f"training diverged in round {self.counters.rounds + 1} ({error}): try a "
@@ -227,7 +236,9 @@ class Trainer:
             True if the budget is spent, False if `wants_stop` ended the run.
 
         Raises:
-            TrainingError: a loss is NaN or infinite; the last checkpoint is still valid.
+            TrainingError: a loss or a weight is NaN or infinite; the last checkpoint is still
+                valid.
+            MemoryError: PyTorch lacks memory for a step.
             OSError: a file cannot be written.
         """
         if self.network.device.type == "cpu":
