@@ -18,13 +18,7 @@ from stable_baselines3.common.vec_env import (
 import mijnlieff
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv
 from mijnlieff.policies import OpponentPool
-
-
-class Last:
-    """Plays the last legal action."""
-
-    def act(self, position):
-        return int(position.legal_actions()[-1])
+from players import Last
 
 
 def two_selves():

@@ -38,7 +38,7 @@ def randoms(env):
     return MultiAgentOffPolicyAlgorithm(algorithms=players, env=env)
 
 
-def assert_games_are_right(buffer, variant):
+def assert_games_are_right(buffer, variant, reward="outcome"):
     """Replays what a buffer holds, ply by ply, and returns the number of games that ended."""
     games = 0
     for part in buffer.buffers:
@@ -56,8 +56,8 @@ def assert_games_are_right(buffer, variant):
             assert bool(step.terminated) == position.is_over and not step.truncated
             if position.is_over:
                 margin = position.margin
-                won = np.sign(margin)
-                assert step.rew.tolist() in ([won, -won], [margin, -margin])
+                points = margin if reward == "margin" else np.sign(margin)
+                assert step.rew.tolist() == [points, -points]
                 assert step.info["score"].tolist() == list(position.score)
                 assert step.info["winner"] == (-1 if position.winner is None else position.winner)
                 position, games = Position(variant), games + 1
@@ -79,7 +79,9 @@ def test_random_games_are_collected_right(kind, seed):
     stats = collector.collect(n_episode=24)
     assert stats.returns.shape == (24, 2)
     assert not stats.returns.sum(axis=1).any()
-    assert assert_games_are_right(buffer, OPTIONS[kind].get("variant") or Variant()) == 24
+    variant = OPTIONS[kind].get("variant", Variant())
+    reward = OPTIONS[kind].get("reward", "outcome")
+    assert assert_games_are_right(buffer, variant, reward) == 24
 
 
 def test_draws_and_wins_fit_one_buffer():

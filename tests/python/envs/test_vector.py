@@ -16,7 +16,7 @@ from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
 from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, Variant, VectorEnv
 from played import finished, whole_games
 from players import First
-from vector_model import Model, play
+from vector_model import model_and_env, play
 
 OPTIONS = [
     {"opponent": opponent, "autoreset": autoreset, "reward": reward, "auto_pass": auto_pass}
@@ -36,10 +36,8 @@ OPTIONS = [
 def test_every_mode_agrees_with_the_model(name, options):
     variant = VARIANTS[name]
     for illegal_action in ("raise", "lose"):
-        env = VectorEnv(5, variant, illegal_action=illegal_action, **options)
-        model = Model(5, 70, variant, illegal_action=illegal_action, **options)
-        model.reset()
-        model.check_view(*env.reset(seed=70))
+        settings = {"variant": variant, "illegal_action": illegal_action, **options}
+        env, model = model_and_env(5, 70, **settings)
         wild = np.random.default_rng(1) if illegal_action == "lose" else None
         assert play(env, model, 40, wild) > 0
 
@@ -48,11 +46,8 @@ def test_every_mode_agrees_with_the_model(name, options):
 @pytest.mark.parametrize("seat", ["random", "light", "dark"])
 @pytest.mark.parametrize("observation, dtype", [("flat", "float32"), ("planes", "uint8")])
 def test_every_variant_agrees_with_the_model(name, seat, observation, dtype):
-    variant = VARIANTS[name]
     options = {"opponent": "random", "seat": seat, "observation": observation, "dtype": dtype}
-    env, model = VectorEnv(4, variant, **options), Model(4, 3, variant, **options)
-    model.reset()
-    model.check_view(*env.reset(seed=3))
+    env, model = model_and_env(4, 3, variant=VARIANTS[name], **options)
     play(env, model, 60)
 
 
@@ -61,31 +56,21 @@ def test_every_variant_agrees_with_the_model(name, seat, observation, dtype):
 def test_tiny_and_large_boards_pass_alike(name, auto_pass):
     variant = VARIANTS[name]
     for opponent in (None, "random"):
-        env = VectorEnv(6, variant, opponent=opponent, auto_pass=auto_pass, dtype="uint8")
-        model = Model(6, 0, variant, opponent=opponent, auto_pass=auto_pass, dtype="uint8")
-        model.reset()
-        model.check_view(*env.reset(seed=0))
+        options = {"opponent": opponent, "auto_pass": auto_pass, "dtype": "uint8"}
+        env, model = model_and_env(6, 0, variant=variant, **options)
         play(env, model, 150 if variant.board.num_cells < 64 else 20)
 
 
 @pytest.mark.parametrize("name", ["standard", "anywhere3", "row", "islands"])
 def test_packed_observations_agree_with_the_model(name):
-    variant = VARIANTS[name]
-    env, model = (
-        VectorEnv(5, variant, observation="packed"),
-        Model(5, 8, variant, observation="packed"),
-    )
-    model.reset()
-    model.check_view(*env.reset(seed=8))
+    env, model = model_and_env(5, 8, variant=VARIANTS[name], observation="packed")
     assert play(env, model, 40) > 0
 
 
 @pytest.mark.parametrize("copy", [True, False])
 def test_large_batches_agree_with_the_model(copy):
     # Enough games for the threads to be used.
-    env, model = VectorEnv(2500, num_threads=3, copy=copy), Model(2500, 1)
-    model.reset()
-    env.reset(seed=1)
+    env, model = model_and_env(2500, 1, num_threads=3, copy=copy)
     assert play(env, model, 18) > 2000
 
 

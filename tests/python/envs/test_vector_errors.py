@@ -52,7 +52,6 @@ def state(env: VectorEnv) -> bytes:
         ({"autoreset": ["later"]}, ValueError, "later.*same_step, next_step, disabled"),
         ({"illegal_action": "ignore"}, ValueError, "ignore.*raise, lose"),
         ({"render_mode": "human"}, ValueError, "human.*ansi, rgb_array"),
-        ({"variant": 4}, TypeError, "Variant"),
     ],
 )
 def test_options(options, error, words):
@@ -226,7 +225,6 @@ def test_policies_at_fault_change_nothing(answer, error, words):
     assert state(env) == before
     other = VectorEnv(N, opponent=Bad(answer, good=2), seat="dark")
     other.reset(seed=0)
-    before = state(other)
     assert other.step(other.sample_actions())[4]["to_play"].tolist() == [1] * N
     other = VectorEnv(N, opponent=Bad(answer, good=1), seat="dark")
     other.reset(seed=0)

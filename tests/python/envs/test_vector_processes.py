@@ -157,27 +157,6 @@ def test_what_threads_would_do_is_done_without_them(granted):
         assert (games, searches) == (4, 7)
 
 
-def test_other_threads_run_during_a_step():
-    env = VectorEnv(LARGE, opponent="minimax:3", num_threads=1)
-    env.reset(seed=0)
-    env.step(env.sample_actions())
-    stepping, ticks = threading.Event(), []
-
-    def tick():
-        stepping.wait()
-        while stepping.is_set():
-            ticks.append(1)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    actions = env.sample_actions()
-    stepping.set()
-    env.step(actions)
-    stepping.clear()
-    thread.join()
-    assert len(ticks) > 1000
-
-
 # Games that start together end together: most of them in two steps, whose arrays and last
 # observations are all in memory at once if the caller keeps those of the step before.
 @pytest.mark.parametrize("copy", [True, False])

@@ -8,7 +8,8 @@ from gymnasium.vector import SyncVectorEnv
 
 from board_shapes import SMALL, VARIANTS
 from mijnlieff import Board, MijnlieffEnv, Position, RandomPolicy, Variant, VectorEnv, errors
-from vector_model import Model, play
+from players import First
+from vector_model import model_and_env, play
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
@@ -25,9 +26,7 @@ def test_random_plies_agree_with_the_model(name, auto_pass, opponent):
             "autoreset": autoreset,
             "random_plies": min(plies, longest),
         }
-        env, model = VectorEnv(7, variant, **options), Model(7, 5, variant, **options)
-        model.reset()
-        model.check_view(*env.reset(seed=5))
+        env, model = model_and_env(7, 5, variant=variant, **options)
         assert play(env, model, 40) > 0
 
 
@@ -39,12 +38,8 @@ def test_random_plies_start_games_at_every_ply_up_to_the_number():
 
 
 def test_random_plies_with_a_python_opponent_leave_the_agent_to_move():
-    class Opponent:
-        def act_batch(self, positions):
-            return [position.legal_actions()[0] for position in positions]
-
     variant = Variant()
-    env = VectorEnv(50, opponent=Opponent(), seat="light", random_plies=variant.max_game_length - 1)
+    env = VectorEnv(50, opponent=First(), seat="light", random_plies=variant.max_game_length - 1)
     env.reset(seed=0)
     for _ in range(60):
         _, rewards, terminations, _, _ = env.step(env.sample_actions())

@@ -26,29 +26,14 @@ from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.policies import FunctionPolicy, OpponentPool
 from mixed_variants import LARGE, VARIANTS, WEIGHTS
 from played import finished
-from vector_model import Model, Stream, play
+from players import First
+from vector_model import Stream, model_and_env, play
 
 AUTORESET = ("same_step", "next_step", "disabled")
 
 
-class FirstLegal:
-    """An opponent in Python that sees positions of any variant."""
-
-    def act(self, position: Position) -> int:
-        return int(position.legal_actions()[0])
-
-
-def model_and_env(num_envs, seed, **options):
-    env = VectorEnv(num_envs, **options)
-    options.pop("num_threads", None)
-    model = Model(num_envs, seed, **options)
-    model.reset()
-    model.check_view(*env.reset(seed=seed))
-    return env, model
-
-
 @pytest.mark.parametrize("autoreset", AUTORESET)
-@pytest.mark.parametrize("opponent", [None, "random", FirstLegal()], ids=["self", "random", "own"])
+@pytest.mark.parametrize("opponent", [None, "random", First()], ids=["self", "random", "own"])
 @pytest.mark.parametrize("illegal_action, auto_pass", [("raise", False), ("lose", True)])
 def test_every_mode_agrees_with_the_model(autoreset, opponent, illegal_action, auto_pass):
     options = {"autoreset": autoreset, "opponent": opponent, "auto_pass": auto_pass}
@@ -64,7 +49,7 @@ def test_every_mode_agrees_with_the_model(autoreset, opponent, illegal_action, a
     [
         {"variants": VARIANTS, "variant_weights": WEIGHTS, "dtype": "uint8"},
         {"variants": LARGE, "canvas": Canvas(40, 33), "opponent": "random", "random_plies": 4},
-        {"variants": VARIANTS, "random_plies": 1, "reward": "margin", "opponent": FirstLegal()},
+        {"variants": VARIANTS, "random_plies": 1, "reward": "margin", "opponent": First()},
         {"variants": VARIANTS[1:4], "seat": "dark", "opponent": "random", "auto_pass": True},
         {"variants": [VARIANTS[2]], "variant_weights": [0.5]},
         {"variant": VARIANTS[2], "canvas": Canvas(5, 9)},
@@ -204,7 +189,7 @@ def test_observations_and_masks_are_those_of_the_positions_on_the_canvas(dtype):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-@pytest.mark.parametrize("opponent", [None, "random", FirstLegal()], ids=["self", "random", "own"])
+@pytest.mark.parametrize("opponent", [None, "random", First()], ids=["self", "random", "own"])
 def test_copies_and_pickles_go_on_with_the_same_games(copied, opponent):
     env = VectorEnv(20, variants=VARIANTS, variant_weights=WEIGHTS, opponent=opponent)
     env.reset(seed=4)
@@ -292,7 +277,7 @@ def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
     for policy in (
         NetworkPolicy(by_canvas, observation="planes", canvas=canvas),
         FunctionPolicy(lambda _, masks: masks.argmax(axis=1), observation="planes", canvas=canvas),
-        FirstLegal(),
+        First(),
     ):
         whole = played(15, 7, 30, variants=VARIANTS, opponent=policy)
         for first, size in ((0, 1), (2, 3), (6, 1)):
@@ -303,7 +288,7 @@ def test_games_against_opponents_in_python_do_not_depend_on_the_batch():
 def test_a_pool_draws_its_member_by_the_game():
     def pool():
         on_canvas = NetworkPolicy(by_canvas, observation="planes", canvas=Canvas(6, 8))
-        return OpponentPool([FirstLegal(), on_canvas], weights=[1, 2], seed=8)
+        return OpponentPool([First(), on_canvas], weights=[1, 2], seed=8)
 
     whole = played(20, 7, 30, variants=VARIANTS, opponent=pool())
     for first, size in ((0, 1), (2, 3), (6, 1)):
@@ -336,7 +321,7 @@ def test_the_largest_number_of_variants():
 
 
 def test_every_option_together():
-    for autoreset, opponent in itertools.product(AUTORESET, ("random", FirstLegal())):
+    for autoreset, opponent in itertools.product(AUTORESET, ("random", First())):
         options = {"autoreset": autoreset, "opponent": opponent, "random_plies": 2}
         options |= {"variants": VARIANTS[:4], "variant_weights": [1, 2, 3, 4], "seat": "light"}
         options |= {"auto_pass": True, "illegal_action": "lose", "reward": "margin"}

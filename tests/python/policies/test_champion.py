@@ -19,7 +19,6 @@ from mijnlieff import (
     PolicyError,
     Position,
     SearchOptions,
-    SelfPlay,
     Variant,
     VectorEnv,
     evaluate,
@@ -120,17 +119,6 @@ class TestPolicy:
         again = NetworkPolicy(network, search=16)
         assert again.act_batch(positions).tolist() == actions.tolist()
         assert actions.tolist() != NetworkPolicy(network).act_batch(positions).tolist()
-
-    def test_self_play_does_not_depend_on_threads(self):
-        network = network_for(Variant())
-        settings = {"seed": 3, "num_simulations": 8, "num_games": 20}
-        first, second = (
-            SelfPlay(network, num_threads=num_threads, **settings).play(30)
-            for num_threads in (1, 2)
-        )
-        assert first.statistics.evaluations > 0
-        for name in ("observations", "policy_targets", "root_values", "margins"):
-            np.testing.assert_array_equal(getattr(first, name), getattr(second, name), strict=True)
 
     def test_a_forced_pass_is_played(self):
         variant = Variant()

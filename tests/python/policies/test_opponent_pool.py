@@ -49,7 +49,7 @@ class Nth(Recorder):
         return int(legal[-1 - self.rank % len(legal)])
 
 
-def play(env, steps, seed=None, rng_seed=0):
+def play(env, steps, seed=None):
     """What an agent that draws its actions sees; game i draws from its own stream."""
     env.reset(seed=seed)
     results = []

@@ -21,7 +21,6 @@ from mijnlieff import (
     Position,
     RandomPolicy,
     Variant,
-    load_policy,
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy
@@ -170,8 +169,6 @@ def test_wrong_types():
         lambda: RandomPolicy().act(None),
         lambda: RandomPolicy().act_batch([Position(), 0]),
         lambda: RandomPolicy().act_batch(Position()),
-        lambda: load_policy(RandomPolicy),
-        lambda: load_policy(3),
         lambda: mijnlieff.policies.BuiltinPolicy(),
     ):
         with pytest.raises(TypeError):

@@ -194,25 +194,7 @@ def test_observation_of_a_small_position():
     # ##
     position = replay(Variant(Board.from_text(".#\n##"), "anywhere", 3), ["a1x"])
     hands = [1, 1, 1, 1, 1, 2 / 3, 1, 1]
-    assert position.observation("flat", "uint8") == [
-        0,
-        0,
-        0,
-        1,
-        0,
-        0,
-        0,
-        0,
-        1,
-        3,
-        3,
-        3,
-        3,
-        3,
-        2,
-        3,
-        3,
-    ]
+    assert position.observation("flat", "uint8") == [*map(int, "00010000133333233")]
     assert position.observation("flat", "float32")[9:] == pytest.approx(hands, abs=1e-7)
     planes = position.observation("planes", "uint8")
     assert planes[:4] == [[[0, 0], [0, 0]], [[1, 0], [0, 0]], [[0, 0], [0, 1]], [[1, 1], [0, 1]]]

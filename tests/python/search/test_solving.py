@@ -10,7 +10,7 @@ import pytest
 import mijnlieff
 from mijnlieff import Board, PerfectPolicy, Position, Variant, errors, solve, solve_batch
 from mijnlieff._mijnlieff import Solver
-from played import example
+from played import example, late
 
 STANDARD = Variant()
 FINISHED = example()
@@ -133,8 +133,6 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
     (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),
     (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
-    (lambda: mijnlieff.load_policy("perfect:often"), ValueError, "'often' is not a number"),
-    (lambda: mijnlieff.solving.set_table_bytes(0), ValueError, "0"),
     (lambda: Solver(STANDARD, 1 << 20, b""), errors.BookError, "MIJNBOOK"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:-1]), errors.BookError, "truncated"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:1000] + b"?" + BOOK[1001:]), errors.BookError, "dam"),
@@ -197,6 +195,22 @@ def test_a_perfect_policy_is_built_in() -> None:
     apart = [PerfectPolicy(3, 0.5).with_seed(3), PerfectPolicy(3, 0.5)]
     chosen = apart[0].act_batch(mixed)
     np.testing.assert_array_equal(chosen, [apart[1].act(position) for position in mixed])
+
+
+def test_perfect_play_of_more_variants_than_have_tables_of_their_own() -> None:
+    boards = ["##\n##", "###\n#.#", "###\n###", "####\n####", "#.#\n###", ".#.\n###\n.#."]
+    tiny = [Position(Variant(Board.from_text(text), copies=1)) for text in boards]
+    mixed = [*tiny, Position(), Position().play("a1+"), *tiny[::-1]]
+    together, alone = PerfectPolicy(3, 0.5), PerfectPolicy(3, 0.5)
+    for _call in range(2):
+        chosen = together.act_batch(mixed)
+        np.testing.assert_array_equal(chosen, [alone.act(position) for position in mixed])
+    env = mijnlieff.VectorEnv(
+        20, variants=[position.variant for position in tiny], opponent=PerfectPolicy(), seat="dark"
+    )
+    env.reset(seed=1)
+    for position in env.positions():
+        assert position.last_action in solve(Position(position.variant)).best_actions
 
 
 def test_perfect_play_in_matches_and_environments() -> None:
@@ -296,23 +310,11 @@ def test_all_that_solve_know_the_first_moves_of_the_opening(opening: str) -> Non
     assert mijnlieff.evaluate("perfect", "perfect", 20, start.variant).mean_margin == 0
 
 
-def ending(board: str, copies: int, empty: int, seed: int) -> Position:
-    """The position of a random game with this many empty cells."""
-    variant = Variant(mijnlieff.Board.from_text(board), "outside", copies)
-    player, position = mijnlieff.RandomPolicy(seed), Position(variant)
-    while not position.is_over:
-        stones = position.observation("flat", "uint8")[: 2 * variant.board.num_cells]
-        if variant.board.num_cells - stones.sum() <= empty:
-            break
-        position = position.play(player.act(position))
-    return position
-
-
 @pytest.mark.parametrize(("board", "copies"), [("########\n" * 8, 8), ("#####\n" * 4, 127)])
 def test_endings_of_large_boards_are_exact_in_tree_searches_too(board: str, copies: int) -> None:
+    variant = Variant(mijnlieff.Board.from_text(board), copies=copies)
     for seed in range(5):
-        position = ending(board, copies, 10, seed)
-        assert not position.is_over
+        position = late(variant, 10, seed)
         solution = solve(position)
         search = mijnlieff.TreeSearch([position], 1, solve_roots_below=10, margin_weight=0.0)
         assert search.select() is None  # the root is solved
@@ -325,7 +327,7 @@ def test_endings_of_large_boards_are_exact_in_tree_searches_too(board: str, copi
 
 
 def test_large_boards_without_an_answer_say_so() -> None:
-    position = ending("########\n" * 8, 8, 20, 1)
+    position = late(Variant(mijnlieff.Board.from_text("########\n" * 8), copies=8), 20, 1)
     with pytest.raises(mijnlieff.SearchLimitError, match="2000 nodes") as caught:
         solve(position, max_nodes=2000)
     assert caught.value.lower <= caught.value.upper

@@ -30,6 +30,7 @@ from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.solving import Solution
 from mijnlieff.widget import Table
 from played import whole_games
+from search_reference import must_pass
 
 # A table of this board is built in a moment.
 SMALL = Variant(Board.from_text("##..\n####\n..##"), copies=1)
@@ -204,10 +205,6 @@ def facts_of(position: Position, table: Tablebase) -> dict[str, float]:
         "swing": int(margins.max() - margins.min()),
         "forced": turns,
     }
-
-
-def must_pass(position: Position) -> bool:
-    return position.legal_actions().tolist() == [position.variant.pass_action]
 
 
 @pytest.mark.parametrize(("text", "copies"), CENSUSED)

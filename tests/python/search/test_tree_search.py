@@ -25,7 +25,7 @@ from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import search_with
 from played import finished, open_games
 from search_inputs import NoisyNetwork, noise_of, positions_of
-from search_reference import ReferenceSearch, after
+from search_reference import ReferenceSearch, after, must_pass
 
 SMALL = Variant(Board.from_text("###\n###\n.##"), "corner", 1)
 GAPS = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2)]))
@@ -145,9 +145,7 @@ def test_a_tree_keeps_what_it_knows_of_the_next_position():
         for node in search.nodes(0)
         if node["actions"][:1] == (action,) and len(node["actions"]) > 1
     }
-    following = start.play(action)
-    while following.legal_actions().tolist() == [following.variant.pass_action]:
-        following = following.play(following.variant.pass_action)
+    following = after(start, action)
     search.restart([following])
     kept = {node["actions"]: (node["visits"], node["value"]) for node in search.nodes(0)[1:]}
     assert below
@@ -177,11 +175,7 @@ def is_decided_by_one_action(position):
 
 
 def test_forced_passes_need_no_network():
-    forced = [
-        p
-        for p in positions_of(Variant(), 400, seed=1)
-        if p.legal_actions().tolist() == [p.variant.pass_action]
-    ]
+    forced = [p for p in positions_of(Variant(), 400, seed=1) if must_pass(p)]
     assert forced
     search = TreeSearch(forced, 8)
     while (batch := search.select()) is not None:
@@ -262,8 +256,9 @@ def test_positions_that_cannot_be_searched():
         search.restart([])
     with pytest.raises(ValueError, match="another variant"):
         search.restart([Position(WIDE)])
-    with pytest.raises(IndexError, match="no tree 1"):
-        search.nodes(1)
+    for tree in (1, -1, 2**64):
+        with pytest.raises(IndexError, match=f"there are 1 trees, no tree {tree}"):
+            search.nodes(tree)
 
 
 def misaligned(logits):
@@ -330,5 +325,3 @@ def test_searches_with_a_network():
     for position, action in zip(positions, actions, strict=True):
         assert action in position.legal_actions()
     assert network.rows > 0
-    with pytest.raises(PolicyError, match="logits and values"):
-        NetworkPolicy(lambda observations, masks: masks, search=4).act(Position())

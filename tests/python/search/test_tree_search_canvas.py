@@ -11,6 +11,7 @@ import pytest
 import mijnlieff
 from mijnlieff import Board, Canvas, NetworkPolicy, Position, TreeSearch, Variant, encoding
 from mijnlieff.policies import RolloutPolicy
+from played import late
 from search_inputs import NoisyNetwork, positions_of
 from search_reference import after, must_pass
 
@@ -177,7 +178,7 @@ def test_random_games_on_a_canvas():
 def test_many_variants_are_solved_within_the_memory_of_one_table():
     boards = Board.arrangements(4)[:12]
     variants = [Variant(board, copies=copies) for board in boards for copies in (2, 4)]
-    positions = [late_position(variant, seed) for seed, variant in enumerate(variants)]
+    positions = [late(variant, 6, seed) for seed, variant in enumerate(variants)]
     options = mijnlieff.SearchOptions(8, solve_roots_below=6, margin_weight=0.0)
     search = TreeSearch(positions, options, canvas=Canvas.around(variants))
     search.run_with_rollouts()
@@ -187,18 +188,6 @@ def test_many_variants_are_solved_within_the_memory_of_one_table():
         assert search.root_values[tree] == np.sign(solution.margin)
         own = Canvas.around(variants).variant_action(position.variant, int(search.actions[tree]))
         assert np.sign(solution.action_margins[own]) == np.sign(solution.margin)
-
-
-def late_position(variant: Variant, seed: int) -> Position:
-    """An unfinished position of a random game with at most six empty cells."""
-    generator = np.random.default_rng(seed)
-    while True:
-        position = Position(variant)
-        while not position.is_over:
-            stones = position.observation("flat", dtype="uint8")[: 2 * variant.board.num_cells]
-            if stones.sum() >= variant.board.num_cells - 6:
-                return position
-            position = position.play(int(generator.choice(position.legal_actions())))
 
 
 class TestBadInput:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from make_golden import RECORD as EXAMPLE
-from mijnlieff import Position, Variant, format_record, parse_record
+from mijnlieff import Position, RandomPolicy, Variant, format_record, parse_record
 
 
 def example(plies: int | None = None) -> Position:
@@ -32,6 +32,17 @@ def finished(start: Position | None = None) -> Position:
     while not position.is_over:
         position = position.play(int(position.legal_actions()[0]))
     return position
+
+
+def late(variant: Variant, empty: int, seed: int) -> Position:
+    """An unfinished position of a random game with at most so many empty cells."""
+    player = RandomPolicy(seed)
+    while True:
+        position = Position(variant)
+        while not position.is_over:
+            if (position.stones == 0).sum() <= empty:
+                return position
+            position = position.play(player.act(position))
 
 
 def whole_games(variant: Variant, count: int, seed: int = 0) -> list[list[Position]]:

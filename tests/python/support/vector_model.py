@@ -262,6 +262,17 @@ class Model:
         return sum(ended)
 
 
+def model_and_env(num_envs: int, seed: int, **options: Any) -> tuple[VectorEnv, Model]:
+    """An environment and its model, both reset with the seed and compared."""
+    env = VectorEnv(num_envs, **options)
+    for unseen in ("num_threads", "copy"):
+        options.pop(unseen, None)
+    model = Model(num_envs, seed, **options)
+    model.reset()
+    model.check_view(*env.reset(seed=seed))
+    return env, model
+
+
 def play(env: VectorEnv, model: Model, steps: int, wild: np.random.Generator | None = None) -> int:
     """Play random actions, some of them illegal if `wild`, and compare every step."""
     ended = 0

@@ -77,8 +77,7 @@ class TestReports:
 
         with pytest.raises(RuntimeError, match="screen is full"):
             ppo_run(tmp_path / "run", 3, on_report=fail)
-        recorder = Recorder()
-        state = ppo_run(tmp_path / "run", 3, on_report=recorder, resume=True)
+        state = ppo_run(tmp_path / "run", 3, resume=True)
         assert [row["round"] for row in state.log] == [1, 2, 3]
         assert_the_table_is_the_log(tmp_path / "run")
 
@@ -94,13 +93,14 @@ class TestTrain:
             assert torch.equal(weights, other["network"][name]), name
 
     def test_a_run_in_the_folder_is_not_lost(self, tmp_path):
-        ppo_run(tmp_path, 1)
+        ppo_run(tmp_path, 2)
         message = r"already holds a run: resume it \(resume=True, --resume\)"
         with pytest.raises(TrainingError, match=message):
             ppo_run(tmp_path, 1)
         with pytest.raises(ValueError, match="only one of resume and overwrite"):
             ppo_run(tmp_path, 1, resume=True, overwrite=True)
         assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
+        assert len(read_csv(tmp_path / "progress.csv")) == 1
 
     def test_only_the_same_run_is_resumed(self, tmp_path):
         ppo_run(tmp_path, 1)
@@ -152,11 +152,6 @@ class TestTable:
         assert_the_table_is_the_log(tmp_path)
         rows = read_csv(tmp_path / "progress.csv")
         assert rows[0]["policy_loss"] == "" and float(rows[1]["policy_loss"]) > 0
-
-    def test_overwriting_starts_again(self, tmp_path):
-        ppo_run(tmp_path, 2)
-        ppo_run(tmp_path, 1, overwrite=True)
-        assert len(read_csv(tmp_path / "progress.csv")) == 1
 
 
 class TestTensorBoard:

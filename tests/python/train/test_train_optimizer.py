@@ -73,12 +73,7 @@ def test_muon_takes_the_hidden_layers():
     torch.manual_seed(0)
     network = CellNetwork(Variant(), 16, 2, 2)
     optimizer = Optimizer(network, TrainConfig.of("alphazero", weight_decay=0.0))
-    rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
-    for _ in range(2):  # at first, the last layers are 0 and no other has a gradient
-        logits, values = network(rows)
-        network.zero_grad()
-        ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
-        optimizer.step(1e-2)
+    learn(network, optimizer, 2)  # at first, the last layers are 0 and no other has a gradient
     shapes = sorted(tuple(part.param_groups[0]["params"][0].shape) for part in optimizer.parts[1:])
     assert shapes == [(16, 16), (16, 32), (32, 16)]
     # It started from 0, and had its first gradient in the second step.
