@@ -67,7 +67,8 @@ export class PageTable {
     const last = this.recorded.length - 1;
     const shown = message.type === "go" ? Math.max(0, Math.min(last, message.shown)) : this.values.state.shown;
     const note = "Here is a recorded game to step through.";
-    this.publish({ ...this.recorded[Math.min(shown, last)], note, error });
+    const { number } = this.values.state; // no game has begun
+    this.publish({ ...this.recorded[Math.min(shown, last)], number, note, error });
   }
 
   async bytes(name) {

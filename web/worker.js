@@ -2,6 +2,7 @@
 import { start } from "./engine.js";
 
 let core;
+let broken = null; // why the core or its network is missing: nobody waits for that, so a call that fails tells it
 let before = Promise.resolve();
 
 async function answer({ module, network, call, fields }) {
@@ -17,7 +18,9 @@ onmessage = ({ data }) => {
       const found = await answer(data);
       if (found) postMessage({ id: data.id, found });
     } catch (error) {
-      postMessage({ id: data.id, error: error.message || String(error) });
+      if (!data.call) broken ??= error;
+      const reason = broken ?? error;
+      if (data.call) postMessage({ id: data.id, error: reason.message || String(reason) });
     }
   });
 };

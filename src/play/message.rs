@@ -57,7 +57,7 @@ impl Table {
                 let variant = self.variant_of(message)?;
                 let opponent = self.opponent.on(&variant)?;
                 let start = Position::new(&variant);
-                self.new_game(variant, start, self.seat, opponent);
+                self.begin(variant, start, self.asked_seat, opponent);
             }
             Some("load") => {
                 let variant = self.variant_of(message)?;
@@ -108,14 +108,14 @@ impl Table {
             let choice = shortened(&choice);
             return Err(format!("'{choice}' is not among the opponents offered").into());
         }
-        let opponent = if choice == self.opponent.choice {
-            self.opponent.on(&variant)?
+        let opponent = if choice == self.given.choice {
+            self.given.on(&variant)?
         } else {
             Opponent::named(&choice, &variant)?
         };
         let seat = message.text("seat")?.parse()?;
         let start = Position::new(&variant);
-        self.new_game(variant, start, seat, opponent);
+        self.begin(variant, start, seat, opponent);
         Ok(())
     }
 }
@@ -147,4 +147,94 @@ fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::play::Seat;
+
+    fn table(opponent: &str, seat: Seat) -> Table {
+        let variant = Arc::new(Variant::default());
+        let start = Position::new(&variant);
+        let opponent = Opponent::given(opponent, false, &variant).unwrap();
+        Table::new(variant, start, opponent, seat, 0)
+    }
+
+    fn choose(table: &mut Table, opponent: &str) {
+        let rows = table.line.variant().board().to_text();
+        let message = json!({
+            "type": "new", "rows": rows, "opening": "outside", "copies": 2, "seat": "light",
+            "opponent": opponent,
+        });
+        table.handle(&message.to_string());
+    }
+
+    fn state(table: &Table) -> Value {
+        serde_json::from_str(&table.state()).unwrap()
+    }
+
+    #[test]
+    fn an_opponent_of_the_front_end_can_be_chosen_again() {
+        let mut table = table("Own", Seat::Light);
+        let own = table.opponent.clone();
+        choose(&mut table, "greedy");
+        assert_eq!(table.opponent.name, "greedy");
+        // The front end starts a game against the same opponent.
+        let (variant, opponent) = (table.line.variant().clone(), table.opponent.clone());
+        let start = Position::new(&variant);
+        table.new_game(variant.clone(), start, Seat::Light, opponent);
+        assert_eq!(table.choices().last(), Some(&"Own"));
+        choose(&mut table, "Own");
+        assert_eq!((&table.opponent, table.error.as_str()), (&own, ""));
+
+        let other = Opponent::given("Other", true, &variant).unwrap();
+        table.new_game(variant, start, Seat::Light, other.clone());
+        choose(&mut table, "greedy");
+        choose(&mut table, "Own");
+        assert_eq!(table.error, "'Own' is not among the opponents offered");
+        choose(&mut table, "Other");
+        assert_eq!(table.opponent, other);
+    }
+
+    #[test]
+    fn a_drawn_seat_is_drawn_again_for_each_game() {
+        let mut table = table("Own", Seat::Drawn);
+        let mut seen = Vec::new();
+        for _ in 0..20 {
+            assert_eq!(table.asked_seat, Seat::Drawn);
+            seen.push(table.seat);
+            table.handle(r#"{"type": "rematch"}"#);
+        }
+        assert!(seen.contains(&Seat::Light) && seen.contains(&Seat::Dark));
+        assert!(!seen.contains(&Seat::Drawn));
+        table.handle(r#"{"type": "load", "record": "1. a1+"}"#);
+        table.handle(r#"{"type": "rematch"}"#);
+        assert_eq!(table.seat, Seat::Both);
+    }
+
+    #[test]
+    fn each_game_has_another_number_and_what_fails_starts_none() {
+        let mut table = table("Own", Seat::Light);
+        let first = state(&table)["number"].clone();
+        choose(&mut table, "nobody");
+        table.handle(r#"{"type": "show", "hints": true}"#);
+        assert_eq!(state(&table)["number"], first);
+        choose(&mut table, "greedy");
+        assert_ne!(state(&table)["number"], first);
+    }
+
+    #[test]
+    fn a_message_that_changes_nothing_leaves_the_opponent_failed() {
+        let mut table = table("Own", Seat::Dark);
+        let version = table.next_answer().unwrap().version;
+        assert!(table.answer(version, Err("out of order")));
+        table.handle(r#"{"type": "show", "hints": true}"#);
+        assert!(table.failed && table.error.is_empty());
+        assert_eq!(state(&table)["failed"], true);
+        table.handle(r#"{"type": "again"}"#);
+        assert!(table.is_thinking());
+    }
 }

@@ -89,15 +89,19 @@ pub struct Question<'a> {
 pub struct Table {
     pub(super) line: Line,
     pub(super) opponent: Opponent,
+    /// The last one that the front end gave, which a page can choose again.
+    pub(super) given: Opponent,
     /// Light, Dark or both.
     pub(super) seat: Seat,
+    /// The seat that was asked for, which the next game has too: it may be a drawn one.
+    pub(super) asked_seat: Seat,
     pub(super) aids: [bool; 3],
     pub(super) exact: Exact,
     pub(super) error: String,
     /// Whether the opponent has failed.
     pub(super) failed: bool,
     version: u64,
-    games: u64,
+    pub(super) games: u64,
     seed: u64,
 }
 
@@ -113,8 +117,10 @@ impl Table {
     ) -> Self {
         let mut table = Self {
             line: Line::new(variant, start),
+            given: opponent.clone(),
             opponent,
             seat,
+            asked_seat: seat,
             aids: [false; 3],
             exact: Exact::default(),
             error: String::new(),
@@ -145,12 +151,18 @@ impl Table {
         self.seat
     }
 
-    /// The policies to choose from: those of the levels, and the one that was chosen.
+    /// The seat that was asked for: that of the person, unless it was drawn.
+    #[must_use]
+    pub fn asked_seat(&self) -> Seat {
+        self.asked_seat
+    }
+
+    /// The policies to choose from: those of the levels, and the one that the front end gave.
     #[must_use]
     pub fn choices(&self) -> Vec<&str> {
         let mut choices: Vec<_> = LEVELS.iter().map(|level| level.policy).collect();
-        if !choices.contains(&self.opponent.choice.as_str()) {
-            choices.push(&self.opponent.choice);
+        if !choices.contains(&self.given.choice.as_str()) {
+            choices.push(&self.given.choice);
         }
         choices
     }
@@ -240,8 +252,23 @@ impl Table {
         self.aids[aid as usize] = on;
     }
 
-    /// Starts a new game.
+    /// Starts a new game for the front end; a page can choose an opponent that is new here again.
     pub fn new_game(
+        &mut self,
+        variant: Arc<Variant>,
+        start: Position,
+        seat: Seat,
+        opponent: Opponent,
+    ) {
+        // The one at the table may be a level that the page chose, which replaces none.
+        if self.opponent.on(&variant).as_ref() != Ok(&opponent) {
+            self.given = opponent.clone();
+        }
+        self.begin(variant, start, seat, opponent);
+    }
+
+    /// Starts a new game with an opponent from the [choices](Table::choices).
+    pub(super) fn begin(
         &mut self,
         variant: Arc<Variant>,
         start: Position,
@@ -340,6 +367,7 @@ impl Table {
     }
 
     fn sit_down(&mut self, seat: Seat) {
+        self.asked_seat = seat;
         self.seat = match seat {
             Seat::Drawn => {
                 let mut rng = SplitMix64::stream(self.seed, self.games);

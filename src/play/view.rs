@@ -19,6 +19,7 @@ impl Table {
         let marked = self.marks_mistakes();
         let aids = Aid::ALL.map(|aid| (aid.name().to_owned(), Value::from(self.shows(aid))));
         json!({
+            "number": self.games,
             "game": game(variant),
             "position": shown(variant, line.position()),
             "evaluation": seen.then(|| self.evaluation()),
@@ -34,6 +35,7 @@ impl Table {
             "thinking": self.is_thinking(),
             "canUndo": self.last_choice().is_some(),
             "seat": self.seat.name(),
+            "askedSeat": self.asked_seat.name(),
             "opponent": self.opponent.name,
             "title": title(&self.opponent.name),
             "choice": self.opponent.choice,

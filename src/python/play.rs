@@ -149,7 +149,7 @@ impl PyPlayTable {
     ///
     /// Args:
     ///     start: its first position; None for the start of the same variant.
-    ///     seat: None for the same as before.
+    ///     seat: None for the same as was asked for before; ``"drawn"`` is drawn again.
     ///     opponent: None for the same as before.
     ///     is_perfect: as in the class.
     ///
@@ -167,7 +167,7 @@ impl PyPlayTable {
             let variant = self.0.line().variant();
             self.with_variant(Position::new(variant))
         });
-        let seat: Seat = seat.map_or(Ok(self.0.seat()), str::parse)?;
+        let seat: Seat = seat.map_or(Ok(self.0.asked_seat()), str::parse)?;
         let opponent = match opponent {
             Some(opponent) => opponent_of(opponent, is_perfect, &start.variant)?,
             None => self.0.opponent().on(&start.variant)?,

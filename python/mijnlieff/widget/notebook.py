@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from mijnlieff._mijnlieff import Position, Tablebase, Variant, as_variant
 from mijnlieff._util.extras import needs
-from mijnlieff.policies.base import Policy
+from mijnlieff.policies.load import PolicyLike
 from mijnlieff.rules import VariantLike
 from mijnlieff.widget.art import art
 from mijnlieff.widget.static_files import static_file, widget_module
@@ -45,10 +45,11 @@ class Widget(anywidget.AnyWidget):
 
     Args:
         position_or_variant: the first position, or the game to play; None is the standard game.
-        opponent: a name for `mijnlieff.load_policy`, or a policy; None is the default. Where the
-            champion cannot play, ``"minimax:4"`` stands in for it.
+        opponent: a name or a path for `mijnlieff.load_policy`, or a policy; None is the default.
+            Where the champion cannot play, ``"minimax:4"`` stands in for it.
         seat: the side you play: ``"dark"``, which wins the standard game with perfect play;
-            ``"light"``, ``"both"`` without an opponent, or ``"drawn"`` for one by chance.
+            ``"light"``, ``"both"`` without an opponent, or ``"drawn"`` for one by chance, which is
+            drawn again for each new game.
         seed: the seed of an opponent made from a name, and of drawn seats.
         tablebase: where exact values of its board are looked up, rather than searched.
 
@@ -58,7 +59,7 @@ class Widget(anywidget.AnyWidget):
     Raises:
         MissingExtraError: anywidget is not installed.
         ValueError: an unknown opponent or seat, or perfect play on a board of more than 16 cells.
-        TypeError: neither a position nor a variant, or neither a name nor a policy.
+        TypeError: neither a position nor a variant, or neither a name nor a path nor a policy.
     """
 
     _esm = widget_module()
@@ -73,7 +74,7 @@ class Widget(anywidget.AnyWidget):
     def __init__(
         self,
         position_or_variant: Position | VariantLike | None = None,
-        opponent: str | Policy | None = _DEFAULT,
+        opponent: PolicyLike | None = _DEFAULT,
         *,
         seat: Literal["light", "dark", "both", "drawn"] = "dark",
         seed: int = 0,
@@ -122,11 +123,13 @@ class Widget(anywidget.AnyWidget):
     def new_game(
         self,
         position_or_variant: Position | VariantLike | None = None,
-        opponent: str | Policy | None = None,
+        opponent: PolicyLike | None = None,
         *,
         seat: Literal["light", "dark", "both", "drawn"] | None = None,
     ) -> None:
         """Start a new game; arguments that are None stay as they were.
+
+        A seat that was ``"drawn"`` is drawn again.
 
         Raises:
             ValueError: as in the class. The old game goes on.

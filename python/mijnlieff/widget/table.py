@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 
 from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
-from mijnlieff.policies.load import load_policy
+from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve
 from mijnlieff.widget.worker import Worker
@@ -29,9 +30,9 @@ class Table:
 
     Args:
         start: the first position.
-        opponent: a name for `mijnlieff.load_policy`, or a policy.
+        opponent: a name or a path for `mijnlieff.load_policy`, or a policy.
         seat: the side of the person: ``"light"``, ``"dark"``, ``"both"``, or ``"drawn"`` for
-            Light or Dark by chance.
+            Light or Dark by chance, drawn again for each new game.
         publish: called after every change, from any thread, but never twice at once.
         pause: the least time in seconds that the opponent takes, so that people can follow.
         seed: the seed of an opponent made from a name, and of drawn seats.
@@ -42,13 +43,13 @@ class Table:
 
     Raises:
         ValueError: an unknown opponent or seat, or perfect play on a board of more than 16 cells.
-        TypeError: the opponent is neither a name nor a policy.
+        TypeError: the opponent is neither a name nor a path nor a policy.
     """
 
     def __init__(
         self,
         start: Position,
-        opponent: str | Policy,
+        opponent: PolicyLike,
         seat: str,
         publish: Callable[[], None],
         *,
@@ -59,9 +60,12 @@ class Table:
         """Set up the game; `begin` starts the opponent."""
         self._tablebase = tablebase
         self._seed = seed
-        self._given = opponent
+        opponent = _text_of(opponent)
         name, is_perfect = _named(opponent, seed)
         self.game = PlayTable(start, name, seat, seed, is_perfect)
+        self._own: dict[str, PolicyLike] = {}  # the policies that were given as objects
+        self._keep(name, opponent)
+        self._opponent_lock = threading.Lock()  # a question goes to the opponent of its game
         self._player: tuple[int, Policy] | None = None
         self._pause = pause
         self._closed = threading.Event()
@@ -123,14 +127,14 @@ class Table:
         start: Position | None = None,
         *,
         seat: str | None = None,
-        opponent: str | Policy | None = None,
+        opponent: PolicyLike | None = None,
     ) -> None:
         """Start a new game.
 
         Args:
             start: its first position; None for the start of the same variant.
-            seat: the side of the person; None for the same as before.
-            opponent: a name or a policy; None for the same as before.
+            seat: the side of the person; None for the same as before, or drawn again.
+            opponent: a name, a path or a policy; None for the same as before.
 
         Raises:
             ValueError: as in the class. The old game goes on.
@@ -139,8 +143,11 @@ class Table:
         if opponent is None:
             self.game.new_game(start, seat)
         else:
-            self.game.new_game(start, seat, *_named(opponent, self._seed))
-            self._given = opponent
+            opponent = _text_of(opponent)
+            name, is_perfect = _named(opponent, self._seed)
+            with self._opponent_lock:
+                self.game.new_game(start, seat, name, is_perfect)
+                self._keep(name, opponent)
         self._changed()
 
     def load(self, record: str, variant: VariantLike | None = None) -> None:
@@ -165,12 +172,15 @@ class Table:
     # The threads.
 
     def _next_answer(self) -> Callable[[], None] | None:
-        asked = self.game.next_answer()
-        if asked is None or self._closed.is_set():
-            return None
-        return partial(self._answer, *asked)
+        with self._opponent_lock:
+            asked = self.game.next_answer()
+            if asked is None or self._closed.is_set():
+                return None
+            position, name, game, version = asked
+            opponent = self._own.get(name, name)
+        return partial(self._answer, position, opponent, game, version)
 
-    def _answer(self, position: Position, name: str, game: int, version: int) -> None:
+    def _answer(self, position: Position, opponent: PolicyLike, game: int, version: int) -> None:
         """Play the opponent's action, unless the game has changed in the meantime."""
         started = time.monotonic()
         action, error = None, ""
@@ -179,19 +189,25 @@ class Table:
             if actions.tolist() == [position.variant.pass_action]:
                 action = position.variant.pass_action
             else:
-                action = int(act_checked(self._policy(name, game), [position])[0])
+                action = int(act_checked(self._policy(opponent, game), [position])[0])
         except BaseException as raised:  # any code of a user, in a thread of ours
             error = f"{type(raised).__name__}: {raised}" if str(raised) else type(raised).__name__
         self._closed.wait(self._pause - (time.monotonic() - started))
         if self.game.answer(version, action, error):
             self._changed()
 
-    def _policy(self, name: str, game: int) -> Policy:
+    def _policy(self, opponent: PolicyLike, game: int) -> Policy:
         """Return the policy of a game; one that is made from a name is made for each game."""
         if self._player is None or self._player[0] != game:
-            is_own = isinstance(self._given, str) or name != _title(self._given)
-            self._player = game, load_policy(name if is_own else self._given, seed=self._seed)
+            self._player = game, load_policy(opponent, seed=self._seed)
         return self._player[1]
+
+    def _keep(self, name: str, opponent: PolicyLike) -> None:
+        """Keep a policy that was given as an object, as the page can choose it by its name."""
+        if isinstance(opponent, str):
+            self._own.pop(name, None)
+        else:
+            self._own[name] = opponent
 
     def _next_solution(self) -> Callable[[], None] | None:
         position = self.game.next_solution()
@@ -222,13 +238,17 @@ class Table:
             self._solutions.wake()
 
 
-def _named(opponent: str | Policy, seed: int) -> tuple[str, bool | None]:
+def _text_of(opponent: PolicyLike) -> PolicyLike:
+    """Return a path as a text that names no built-in policy, and anything else as it is."""
+    if not isinstance(opponent, os.PathLike):
+        return opponent
+    path = os.fspath(opponent)
+    return path if os.path.dirname(path) else os.path.join(os.curdir, path)
+
+
+def _named(opponent: PolicyLike, seed: int) -> tuple[str, bool | None]:
     """Return the name of an opponent, and of an object whether it plays perfectly."""
     policy = load_policy(opponent, seed=seed)  # raises if there is none of this name
     if isinstance(opponent, str):
         return opponent, None
-    return _title(opponent), isinstance(policy, PerfectPolicy)
-
-
-def _title(policy: object) -> str:
-    return type(policy).__name__
+    return type(opponent).__name__, isinstance(policy, PerfectPolicy)

@@ -91,6 +91,23 @@ def test_a_game_against_the_highest_level(site, page, loaded, seat):
     player.wait_for_moves(0 if seat == "light" else 1)
 
 
+def test_a_mistyped_board_stays_in_the_form(site, page):
+    page.goto(site[0])
+    player = Player(page)
+    player.board.get_by_role("button", name="New game").click()
+    form = player.board.get_by_role("form", name="New game")
+    form.get_by_label("Board", exact=True).select_option("other")
+    rows = form.get_by_label("Rows of the board")
+    rows.fill("####\n###?")
+    form.get_by_role("button", name="Start").click()
+    form.get_by_role("alert").filter(has_text="'?'").wait_for(timeout=PATIENCE)
+    assert rows.input_value() == "####\n###?"
+    rows.fill("####\n####\n####")
+    form.get_by_role("button", name="Start").click()
+    form.wait_for(state="hidden")
+    assert state(page)["game"]["rows"] == "####\n####\n####"
+
+
 def test_an_answer_and_a_solution_that_are_no_longer_wanted_are_dropped(site, page):
     page.goto(site[0])
     player = Player(page, seed=6)
@@ -226,6 +243,10 @@ def test_a_worker_that_does_not_start_is_told_and_can_be_asked_again(site, page)
     _, cell = player.choose()
     player.board.locator(f".mj-cell[data-cell='{cell}']").click()
     player.board.get_by_role("alert").filter(has_text="minimax:2 failed").wait_for(timeout=PATIENCE)
+    player.board.get_by_role("button", name="One move back").click()
+    told = player.board.get_by_role("alert").filter(has_text="Casual (level 3) did not answer")
+    told.wait_for()
+    player.board.get_by_role("button", name="Last position").click()
     page.unroute("**/worker.js")
     player.board.get_by_role("button", name="Ask again").click()
     player.wait_for_moves(3)

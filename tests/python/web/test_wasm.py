@@ -26,7 +26,11 @@ OLD = "core.wasm is not of this source: run `make wasm`"
 
 def answers(requests):
     """The answers of a core, which has the champion's network."""
-    command = ["node", str(Path(__file__).with_name("answer.mjs")), str(WEB), str(CHAMPION)]
+    return run_node("answer.mjs", requests, str(CHAMPION))
+
+
+def run_node(program, requests, *arguments):
+    command = ["node", str(Path(__file__).with_name(program)), str(WEB), *arguments]
     done = subprocess.run(command, input=json.dumps(requests), capture_output=True, text=True)
     assert done.returncode == 0, f"{OLD}: {done.stderr}"
     return json.loads(done.stdout)
@@ -143,3 +147,25 @@ def test_levels_of_the_page_are_those_of_the_package():
     requests = [("choose", asked(position, opponent=name, seed=0, decision=0)) for name in levels]
     legal = position.legal_actions().tolist()
     assert all(answer["action"] in legal for answer in answers(requests)), OLD
+
+
+@needs_node
+@pytest.mark.parametrize("module", [True, "no module"])
+def test_a_worker_tells_why_a_call_fails(module):
+    """Nobody waits for the core and the network, so the next call that fails tells their errors."""
+    position = Position.from_actions(["a1+", "a3><", "a2+", "a4<>", "b2><"])
+    fields = asked(position, opponent="champion", seed=0, decision=0)
+    messages = [
+        {"module": module},
+        {"network": [1, 2, 3]},
+        {"id": 1, "call": "choose", "fields": fields},
+        {"id": 2, "call": "solve", "fields": asked(position)},
+    ]
+    chosen, solved = run_node("worker.mjs", messages)
+    assert (chosen["id"], solved["id"]) == (1, 2)
+    if module is True:
+        assert "network" in chosen["error"] and "not loaded" not in chosen["error"]
+        assert solved["found"]["margins"]
+    else:
+        assert "WebAssembly.instantiate()" in chosen["error"]
+        assert solved["error"] == chosen["error"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
 from mijnlieff._mijnlieff import PlayTable
+from mijnlieff._util.files import package_data
 from mijnlieff.widget import Table
 from players import First
 from processes import ROOT
@@ -139,12 +142,71 @@ def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
     state = table.state()
     assert state["failed"] and not state["thinking"]
     assert state["error"] == "Flaky failed: SystemExit: out of order"
+    state = click(table, type="show", mistakes=False)
+    assert state["failed"] and state["error"] == ""  # the page still offers to ask again
     flaky.wrong = "illegal"
     state = click(table, type="again")
     assert state["failed"] and "chose action 999" in state["error"]
     flaky.wrong = ""
     state = click(table, type="again")
     assert not state["failed"] and len(state["moves"]) == 2 and state["error"] == ""
+
+
+def test_a_policy_of_ones_own_can_be_chosen_again():
+    own = First()
+    table = table_with(opponent=own)
+    new = NEW | {"rows": str(table.game.variant.board), "opening": "outside"}
+    state = click(table, **new)
+    assert state["opponent"] == "greedy" and own.asked == []
+    table.new_game()  # against the level, which takes no place in the list
+    assert table.join(LONG) and table.state()["opponent"] == "greedy"
+    assert table.state()["opponents"][-1]["policy"] == "First"
+    state = click(table, **new | {"opponent": "First"})
+    assert state["opponent"] == "First" and len(own.asked) == 1
+    assert len(state["moves"]) == 1 and state["error"] == ""
+
+    table.new_game(opponent="rollouts:8")
+    assert table.join(LONG)
+    state = click(table, **new | {"opponent": "First"})
+    assert "'First' is not among the opponents offered" in state["error"]
+    assert state["opponents"][-1]["policy"] == "rollouts:8"
+
+
+def test_a_question_goes_to_the_opponent_of_its_game():
+    """Although the thread of the opponent may ask before `new_game` has returned."""
+
+    class Late:
+        def __init__(self, table):
+            self.table, self.game = table, table.game
+
+        def __getattr__(self, name):
+            return getattr(self.game, name)
+
+        def new_game(self, *arguments):
+            self.game.new_game(*arguments)
+            self.table._answers.wake()
+            self.table._answers.join(0.2)
+
+    table = table_with(opponent="greedy", seat="dark")
+    table.game, own = Late(table), First()
+    table.new_game(opponent=own)
+    assert table.join(LONG)
+    state = table.state()
+    assert state["error"] == "" and len(own.asked) == len(state["moves"]) == 1
+
+
+def test_an_opponent_may_be_a_path(tmp_path, monkeypatch):
+    path = tmp_path / "champion.bin"
+    path.write_bytes(package_data("champion.bin"))
+    table = table_with(opponent=path, seat="dark")
+    assert table.state()["opponent"] == str(path) and len(table.game.actions) == 1
+    monkeypatch.chdir(tmp_path)
+    path.rename(tmp_path / "random")
+    table.new_game(opponent=Path("random"), seat="dark")  # not the policy of this name
+    assert table.join(LONG)
+    state = table.state()
+    assert state["opponent"] == os.path.join(".", "random") and state["error"] == ""
+    assert len(state["moves"]) == 1
 
 
 def test_the_opponent_begins_when_the_person_is_dark():
@@ -169,6 +231,7 @@ def test_messages_of_the_page():
     )
     assert table.game.variant == Variant(Board.from_text(RING), "anywhere", 3)
     assert (new["seat"], new["opponent"]) == ("both", "greedy")
+    assert new["number"] > again["number"] == state["number"]  # the form waits for another one
     assert click(table, type="undo")["moves"] == []
 
 
@@ -207,7 +270,7 @@ def test_what_is_wrong_with_a_message_is_shown_and_changes_nothing(message, told
     table.handle(message)
     after = table.state()
     assert told in after["error"]
-    for name in ("game", "position", "moves", "seat", "opponent"):
+    for name in ("number", "game", "position", "moves", "seat", "opponent"):
         assert after[name] == before[name]
 
 
@@ -331,6 +394,20 @@ def test_a_drawn_seat_is_one_or_the_other_and_depends_on_the_seed():
     assert set(drawn) == {"light", "dark"}
     again = [Table(Position(), "random", "drawn", lambda: None, seed=seed) for seed in range(20)]
     assert [table.game.seat for table in again] == drawn
+
+
+def test_a_drawn_seat_is_drawn_again_for_each_game():
+    table = table_with(opponent="random", seat="drawn")
+    clicked, called = set(), set()
+    for _ in range(20):
+        clicked.add(click(table, type="rematch")["seat"])
+        table.new_game()
+        assert table.join(LONG)
+        called.add(table.game.seat)
+        assert table.state()["askedSeat"] == "drawn"
+    assert clicked == called == {"light", "dark"}
+    table.new_game(seat="both")
+    assert click(table, type="rematch")["seat"] == "both"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ const BOARDS = {
 };
 const OTHER = "other";
 const AIDS = { hints: "Hints", evaluation: "Evaluation", mistakes: "Mistakes" };
-const BAR_POINTS = 8; // a margin of this many points fills the evaluation bar
+const BAR_POINTS = 8; // a margin of this many points fills the evaluation bar, and half the graph
 
 /** Make an element; attributes that are functions listen, and those that are null are left out. */
 function h(tag, attributes = {}, ...children) {

@@ -1,9 +1,9 @@
-const GRAPH = { width: 300, height: 84, most: 8 }; // `most` points fill its height
+const GRAPH = { width: 300, height: 84 };
 
 /** The exact value of each position of the game; a click shows the position. */
 function makeGraph(go) {
   const root = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const { width, height, most } = GRAPH;
+  const { width, height } = GRAPH;
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   root.setAttribute("role", "img");
   root.setAttribute("class", "mj-graph");
@@ -16,7 +16,7 @@ function makeGraph(go) {
   function draw({ values, shown, moves }) {
     count = Math.max(1, values.length - 1);
     const x = (index) => (index * width) / count;
-    const y = (margin) => height / 2 - (Math.max(-most, Math.min(most, margin)) * (height / 2 - 5)) / most;
+    const y = (margin) => height / 2 - (Math.max(-BAR_POINTS, Math.min(BAR_POINTS, margin)) * (height / 2 - 5)) / BAR_POINTS;
     // A value holds until the next move.
     let line = "";
     values.forEach((value, index) => {
@@ -57,9 +57,10 @@ function makeEnd({ go, again, share }) {
     const { result: end, values, moves } = state;
     element.hidden = !values;
     result.hidden = !end;
+    if (!end) say(shared, ""); // it was about another game
     if (!values) return;
     graph.draw(state);
-    if (!end) return say(shared, "");
+    if (!end) return;
     say(text, end.text);
     say(review, end.review);
     back.hidden = !end.mistakes.length;

@@ -19,7 +19,8 @@ function makeSetup(start, cancel) {
   const drawing = field("Rows, # a cell, . a gap", rows);
   const error = h("p", { class: "mj-form-error", role: "alert" });
   const known = h("p", { class: "mj-faint" });
-  let sent = false;
+  let number = 0; // of the game in the last state
+  let before = null; // that number when the form was sent
   board.addEventListener("change", () => {
     drawing.hidden = board.value !== OTHER;
     if (board.value !== OTHER) rows.value = BOARDS[board.value];
@@ -30,7 +31,7 @@ function makeSetup(start, cancel) {
       class: "mj-setup", "aria-label": "New game",
       submit: (event) => {
         event.preventDefault();
-        sent = true;
+        before = number;
         start({
           seat: seat.value, opponent: opponent.value, rows: rows.value.trim(),
           opening: opening.value, copies: copies.value,
@@ -52,32 +53,29 @@ function makeSetup(start, cancel) {
     const { game } = state;
     opponent.replaceChildren(...state.opponents.map((it) => h("option", { value: it.policy }, nameOf(it))));
     opponent.value = state.choice;
-    seat.value = state.seat;
+    seat.value = state.askedSeat;
     rows.value = game.rows;
     board.value = Object.keys(BOARDS).find((name) => BOARDS[name] === game.rows) ?? OTHER;
     drawing.hidden = board.value !== OTHER;
     opening.value = game.opening;
     copies.value = game.copies;
-    sent = false;
+    before = null;
     say(known, game.perfectPlay);
     known.hidden = !game.perfectPlay;
-    tell("");
     element.hidden = false;
+    update(state);
     seat.focus();
   }
 
-  function tell(text) {
-    say(error, text);
-    error.hidden = !text;
-  }
-
   /** Close the form when its game has begun; stay open, with the reason, if it has not. */
-  function answered(state) {
-    if (!sent) return;
-    sent = false;
-    tell(state.error);
-    if (!state.error) cancel();
+  function update(state) {
+    if (element.hidden) return;
+    number = state.number;
+    say(error, state.error);
+    error.hidden = !state.error;
+    // Other states may come before the answer, such as one that says that the game is being loaded.
+    if (before !== null && number !== before) cancel();
   }
 
-  return { element, open, answered };
+  return { element, open, update };
 }

@@ -9,7 +9,9 @@ function makeTray(choose, point) {
   };
   const score = h("button", {
     type: "button", class: "mj-score", title: "Show the lines that score", click: () => show(!lines)(),
-    pointerenter: (event) => event.pointerType === "mouse" && show(true)(), pointerleave: show(false), blur: show(false),
+    // A finger leaves before it clicks: the lines then stay until the next tap.
+    pointerenter: (event) => event.pointerType === "mouse" && show(true)(),
+    pointerleave: (event) => event.pointerType === "mouse" && show(false)(), blur: show(false),
   });
   const seat = h("span", { class: "mj-seat" });
   const spinner = h("span", { class: "mj-spinner", "aria-hidden": "true" });
@@ -80,7 +82,7 @@ function makeTray(choose, point) {
     });
   }
 
-  return { element, draw, focus: () => pieces.find((it) => it.tabIndex === 0)?.focus() };
+  return { element, draw };
 }
 
 /** How good an action is: it keeps the best margin, only the outcome, or not even that. */

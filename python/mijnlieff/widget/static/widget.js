@@ -251,8 +251,9 @@ function render({ model, el }) {
     say(detail, detailText());
     coach.draw(state, skipped);
     end.draw(state, Boolean(model.get("link")));
-    error.hidden = !state.error || !setup.element.hidden;
-    say(errorText, state.error);
+    // Other messages clear the error of an opponent that has failed; it can still be asked again.
+    error.hidden = !(state.error || state.failed) || !setup.element.hidden;
+    say(errorText, state.error || (state.failed ? `${state.title} did not answer` : ""));
     again.hidden = !state.failed;
     const inexact = !position.exact && (state.aids.hints || state.aids.mistakes) ? `No hints yet: ${limits(game)}` : "";
     const waiting = state.aids.hints && state.evaluation?.pending ? "Solving…" : "";
@@ -303,7 +304,7 @@ function render({ model, el }) {
 
   const update = () => {
     state = model.get("state");
-    setup.answered(state);
+    setup.update(state);
     draw();
   };
   model.on("change:state", update);
