@@ -11,7 +11,7 @@ use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, best_moves};
 use mijnlieff::self_play::{Evaluator, SelfPlay, SelfPlayConfig};
 use mijnlieff::tree_search::{
-    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search_of_variants,
+    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2, s};
@@ -180,7 +180,9 @@ fn search(trees: &mut dyn TreeSearch, memory: &mut Memory, width: usize) {
         let observations = Observations::Float32(memory.layout, &mut memory.observations);
         trees.write_leaves(observations, &mut memory.mask);
         let logits = &memory.logits[..leaves * width];
-        trees.update(logits, &memory.values[..leaves]).unwrap();
+        let values = &memory.values[..leaves];
+        trees.store_evaluations(logits, values).unwrap();
+        trees.backpropagate(Limits::default()).unwrap();
     }
 }
 
@@ -214,7 +216,8 @@ fn simulations(kind: &str, place: &str) -> Work {
     memory.values.fill_with(|| noise(1.0)(&mut stream));
     let first = roots(&variants, &mut stream);
     let config = tree_config(SIMULATIONS, root(kind));
-    let trees = tree_search_of_variants(&variants, &first, config, layout, Vec::new(), 1);
+    let first = config.seeded(first.into_iter()).unwrap();
+    let trees = tree_search(&variants, &first, config, layout, Vec::new(), 1);
     let mut trees = trees.unwrap();
     // The first search makes room.
     search(&mut *trees, &mut memory, width);

@@ -153,6 +153,8 @@ fn check_margins(input: &mut Input<'_>, found: &Tablebase, file: &[u8], table: &
     });
 
     let variant = &table.variant;
+    let counted = found.census(variant, true, 1, &AtomicBool::new(false));
+    assert!(counted.is_ok() || is_any_damaged);
     let mut position = Position::new(variant);
     loop {
         match found.margin(variant, &position) {

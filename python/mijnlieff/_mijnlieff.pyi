@@ -45,26 +45,20 @@ __all__ = [
     "TreeSearch",
     "Variant",
     "__version__",
-    "_restore_board",
-    "_restore_position",
     "as_variant",
     "as_variants",
     "canonical_counts",
     "check_playable",
     "common_variant",
     "format_record",
-    "functional_from_positions",
-    "functional_init",
-    "functional_legal_mask",
-    "functional_observe",
-    "functional_score",
-    "functional_step",
-    "functional_to_play",
-    "functional_to_positions",
+    "from_positions",
+    "init",
     "integer",
     "integer_in",
+    "legal_mask",
     "mask_batch",
     "num_cores",
+    "observe",
     "observe_batch",
     "own_actions",
     "own_masks",
@@ -73,11 +67,15 @@ __all__ = [
     "play_match",
     "random_openings",
     "rollout",
+    "score",
     "seed_of",
     "set_table_bytes",
     "solve",
     "solver_for",
+    "step",
     "threads_of",
+    "to_play",
+    "to_positions",
 ]
 
 EXACT_CELLS: Final[int]
@@ -188,7 +186,12 @@ class BatchEnv:
     def reset(
         self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Start new games, all or those that the mask selects."""
+        """Start new games, all or those that the mask selects.
+
+        Raises:
+            ValueError: not one seed for each game, or a mask of another length. Nothing has
+                changed.
+        """
     def restore(self, /, state: tuple[bool, list[SavedGame]]) -> None:
         """Restore a state that `state` returned."""
     def roll_back(self, /) -> None:
@@ -200,11 +203,21 @@ class BatchEnv:
     def set_positions(
         self, /, positions: Sequence[Position], mask: list[bool] | None = None
     ) -> None:
-        """Put games at positions, all or those that the mask selects."""
+        """Put games at positions, all or those that the mask selects.
+
+        Raises:
+            ValueError: not one position for each of these games, or a mask of another length.
+            GameOverError: the mask leaves out games, and they were never started.
+            PositionError: a position is over or of another variant.
+        """
     def start_reset(
         self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
     ) -> None:
-        """Start new games; those that `pending` lists then wait for `answer`."""
+        """Start new games; those that `pending` lists then wait for `answer`.
+
+        Raises:
+            ValueError: as `reset`.
+        """
     def start_step(self, /, actions: ArrayLike) -> None:
         """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
     def state(self, /) -> tuple[bool, list[SavedGame]]:
@@ -889,7 +902,7 @@ class PlayTable:
 
         Args:
             start: its first position; None for the start of the same variant.
-            seat: None for the same as before.
+            seat: None for the same as was asked for before; ``"drawn"`` is drawn again.
             opponent: None for the same as before.
             is_perfect: as in the class.
 
@@ -1299,7 +1312,7 @@ class SelfPlayGames:
         """Play the next games until they have this many samples."""
     @property
     def progress(self, /) -> tuple[int, int]:
-        """The games and the samples so far."""
+        """The games and the samples of all calls that have returned."""
     def resume(self, /, games: SupportsIndex, samples: SupportsIndex) -> None:
         """Go on after this many games with this many samples."""
     def stop(self, /) -> None:
@@ -1543,12 +1556,6 @@ class Solver:
     @property
     def table_bytes(self, /) -> int:
         """The memory of the tables, in bytes."""
-    @staticmethod
-    def within(variant: VariantLike, bytes: SupportsIndex) -> Solver:
-        """A solver that takes at most about this much memory between searches.
-
-        Where a table does not fit, each search makes its own, which takes longer.
-        """
 
 @final
 class Tablebase:
@@ -1767,6 +1774,7 @@ class TreeSearch:
 
         Raises:
             IndexError: there is no such tree.
+            TypeError: `tree` is not an integer.
         """
     @property
     def options(self, /) -> SearchOptions:
@@ -1790,6 +1798,8 @@ class TreeSearch:
             VariantError: a board does not fit the canvas.
             GameOverError: a position is finished.
             MemoryError: memory does not suffice; nothing has changed.
+            KeyboardInterrupt: Ctrl-C with many trees; `select` has the leaves of the old searches,
+                or starts the new ones.
         """
     @property
     def root_noise(self, /) -> NDArray[np.float32]:
@@ -1969,12 +1979,6 @@ class Variant:
         {'board': '###', 'opening': 'corner', 'copies': 1}
         """
 
-def _restore_board(text: str) -> Board:
-    """Reads what [`PyBoard::__reduce__`] wrote."""
-
-def _restore_position(text: str, variant: VariantLike) -> Position:
-    """Reads what [`PyPosition::__reduce__`] wrote."""
-
 def as_variant(variant: VariantLike | None, name: str = "variant") -> Variant:
     """The variant that an argument gives; None is the standard game.
 
@@ -2034,51 +2038,29 @@ def format_record(
         GameOverError: the game is over before the last action.
     """
 
-def functional_from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
-    """The states of positions, see `mijnlieff.functional.from_positions`."""
+def from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
+    """Return the states of positions of one variant, uint64 ``(n,)`` or ``(n, 5)``.
 
-def functional_init(n: SupportsIndex, variant: VariantLike | None = None) -> NDArray[np.uint64]:
-    """The states of `n` new games, see `mijnlieff.functional.init`."""
+    Raises:
+        ValueError: no positions, or positions of different variants.
+        TypeError: an item is not a `Position`.
+    """
 
-def functional_legal_mask(
-    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int8]:
-    """The legal actions of each state, see `mijnlieff.functional.legal_mask`."""
+def init(n: SupportsIndex, variant: VariantLike | None = None) -> NDArray[np.uint64]:
+    """Return the states of new games.
 
-def functional_observe(
-    states: ArrayLike,
-    layout: str = "flat",
-    dtype: DTypeLike | None = None,
-    variant: VariantLike | None = None,
-    player: SupportsIndex | None = None,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[Any]:
-    """The observation of each state, see `mijnlieff.functional.observe`."""
+    Args:
+        n: number of games, 0 or more.
+        variant: the game; None is the standard game.
 
-def functional_score(
-    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int16]:
-    """The points of Light and Dark in each state, see `mijnlieff.functional.score`."""
+    Returns:
+        uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; all zero.
 
-def functional_step(
-    states: ArrayLike,
-    actions: ArrayLike,
-    variant: VariantLike | None = None,
-    reward: str = "outcome",
-    illegal_action: str = "raise",
-    num_threads: SupportsIndex | None = None,
-) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
-    """Plays an action in each state, see `mijnlieff.functional.step`."""
-
-def functional_to_play(
-    states: ArrayLike, variant: VariantLike | None = None, num_threads: SupportsIndex | None = None
-) -> NDArray[np.int8]:
-    """Who acts next in each state, see `mijnlieff.functional.to_play`."""
-
-def functional_to_positions(
-    states: ArrayLike, variant: VariantLike | None = None
-) -> list[Position]:
-    """The positions of states, see `mijnlieff.functional.to_positions`."""
+    Raises:
+        ValueError: `n` is negative.
+        TypeError: `n` is not an integer, or `variant` is not a variant.
+        MemoryError: there is not enough memory.
+    """
 
 def integer(name: str, value: object) -> int:
     """The integer that an argument stands for.
@@ -2106,6 +2088,31 @@ def integer_in(name: str, value: object, least: SupportsIndex, most: SupportsInd
         ValueError: out of that range.
     """
 
+def legal_mask(
+    states: ArrayLike,
+    variant: VariantLike | None = None,
+    *,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[np.int8]:
+    """Return the legal actions of each state.
+
+    Args:
+        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
+        variant: the game; None is the standard game.
+        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+            cores.
+
+    Returns:
+        int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as
+        any action may be given to `step`.
+
+    Raises:
+        PositionError: a word is not a state of the variant; the message gives its number and value.
+        TypeError: `states` is not uint64.
+        ValueError: `states` has a wrong shape.
+        MemoryError: there is not enough memory.
+    """
+
 def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> NDArray[np.int8]:
     """The action masks of several positions, int8 ``(B, num_actions)``.
 
@@ -2120,6 +2127,42 @@ def mask_batch(positions: Sequence[Position], canvas: Canvas | None = None) -> N
 
 def num_cores() -> int:
     """The cores that this process may use; ``num_threads=None`` means as many threads."""
+
+def observe(
+    states: ArrayLike,
+    layout: Literal["flat", "planes", "packed"] = "flat",
+    dtype: DTypeLike = ...,
+    variant: VariantLike | None = None,
+    *,
+    player: SupportsIndex | None = None,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[Any]:
+    """Return the observation of each state.
+
+    Layouts and dtypes are those of `Position.observation`. A game that an illegal action has ended
+    is seen as it was before.
+
+    Args:
+        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
+        layout: ``"flat"`` ``(n, 3 * num_cells + 8)``, ``"planes"`` ``(n, 12, height, width)`` or
+            ``"packed"`` uint64 ``(n,)``.
+        dtype: float32 (the default) or uint8; ``"packed"`` ignores it.
+        variant: the game; None is the standard game.
+        player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn no
+            cell is allowed.
+        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+            cores.
+
+    Returns:
+        An array of that shape and dtype.
+
+    Raises:
+        PositionError: a word is not a state of the variant; the message gives its number and value.
+        VariantError: packed, but more than 16 cells or 3 copies.
+        TypeError: `states` is not uint64, or another dtype.
+        ValueError: `states` has a wrong shape, or an unknown layout or player.
+        MemoryError: there is not enough memory.
+    """
 
 def observe_batch(
     positions: Sequence[Position],
@@ -2247,6 +2290,17 @@ def rollout(
         TypeError: an item is not a `Position`, or a number not an integer.
     """
 
+def score(
+    states: ArrayLike,
+    variant: VariantLike | None = None,
+    *,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[np.int16]:
+    """Return the points of Light and of Dark in each state so far, int16 ``(n, 2)``.
+
+    Arguments and errors are those of `legal_mask`.
+    """
+
 def seed_of(seed: object) -> int:
     """A seed, 0 to 2**64 - 1.
 
@@ -2315,10 +2369,69 @@ def solver_for(variant: VariantLike, tablebase: Tablebase | None = None) -> Solv
         ValueError: the tablebase is of another board or number of copies.
     """
 
+def step(
+    states: ArrayLike,
+    actions: ArrayLike,
+    variant: VariantLike | None = None,
+    *,
+    reward: Literal["outcome", "margin"] = "outcome",
+    illegal_action: Literal["raise", "lose"] = "raise",
+    num_threads: SupportsIndex | None = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
+    """Play an action in each state.
+
+    Runs without the GIL and stops on Ctrl-C.
+
+    Args:
+        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; unchanged.
+        actions: integers ``(n,)``; those of games that are over are ignored.
+        variant: the game; None is the standard game.
+        reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), for
+            the player who acted. It is 0 unless the step ends the game.
+        illegal_action: what an action that is illegal or does not exist does: ``"raise"`` an error,
+            or ``"lose"`` the game at once with reward -1.
+        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+            cores.
+
+    Returns:
+        The next states, a new array like `states`; the rewards, float32 ``(n,)``; and whether each
+        game is over, bool ``(n,)``.
+
+    Raises:
+        IllegalMoveError: an action does not exist or is illegal, and does not lose; the first one
+            is in the fields of the error, and its number in ``env_index``.
+        PositionError: a word is not a state of the variant; the message gives its number and value.
+        TypeError: `states` is not uint64, or `actions` are not integers.
+        ValueError: a wrong shape, or an unknown option.
+        MemoryError: there is not enough memory.
+    """
+
 def threads_of(num_threads: object) -> int | None:
     """A number of threads, 1 to 1024, or None where the caller gave none.
 
     Raises:
         TypeError: as `integer`.
         ValueError: out of that range.
+    """
+
+def to_play(
+    states: ArrayLike,
+    variant: VariantLike | None = None,
+    *,
+    num_threads: SupportsIndex | None = None,
+) -> NDArray[np.int8]:
+    """Return who acts next in each state, int8 ``(n,)``: 0 Light, 1 Dark.
+
+    Arguments and errors are those of `legal_mask`.
+    """
+
+def to_positions(states: ArrayLike, variant: VariantLike | None = None) -> list[Position]:
+    """Return the position of each state, with all that `Position.notation` holds.
+
+    Raises:
+        PositionError: a word is not a state of the variant, or an illegal action has ended the
+            game, which a position cannot show.
+        TypeError: `states` is not uint64.
+        ValueError: `states` has a wrong shape.
+        MemoryError: there is not enough memory.
     """

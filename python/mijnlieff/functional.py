@@ -47,26 +47,16 @@ version or the variant, so store those beside them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
-
 from mijnlieff._mijnlieff import (
-    Position,
-    functional_from_positions,
-    functional_init,
-    functional_legal_mask,
-    functional_observe,
-    functional_score,
-    functional_step,
-    functional_to_play,
-    functional_to_positions,
+    from_positions,
+    init,
+    legal_mask,
+    observe,
+    score,
+    step,
+    to_play,
+    to_positions,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-    from mijnlieff.rules import VariantLike
 
 __all__ = [
     "from_positions",
@@ -78,173 +68,3 @@ __all__ = [
     "to_play",
     "to_positions",
 ]
-
-
-def init(n: SupportsIndex, variant: VariantLike | None = None) -> NDArray[np.uint64]:
-    """Return the states of new games.
-
-    Args:
-        n: number of games, 0 or more.
-        variant: the game; None is the standard game.
-
-    Returns:
-        uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; all zero.
-
-    Raises:
-        ValueError: `n` is negative.
-        TypeError: `n` is not an integer, or `variant` is not a variant.
-        MemoryError: there is not enough memory.
-    """
-    return functional_init(n, variant)
-
-
-def step(
-    states: ArrayLike,
-    actions: ArrayLike,
-    variant: VariantLike | None = None,
-    *,
-    reward: Literal["outcome", "margin"] = "outcome",
-    illegal_action: Literal["raise", "lose"] = "raise",
-    num_threads: SupportsIndex | None = None,
-) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.bool_]]:
-    """Play an action in each state.
-
-    Runs without the GIL and stops on Ctrl-C.
-
-    Args:
-        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; unchanged.
-        actions: integers ``(n,)``; those of games that are over are ignored.
-        variant: the game; None is the standard game.
-        reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), for
-            the player who acted. It is 0 unless the step ends the game.
-        illegal_action: ``"raise"`` an error, or ``"lose"`` the game at once with reward -1.
-        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
-            cores.
-
-    Returns:
-        The next states, a new array like `states`; the rewards, float32 ``(n,)``; and whether each
-        game is over, bool ``(n,)``.
-
-    Raises:
-        IllegalMoveError: an action does not exist or is illegal; the first one is in the fields of
-            the error, and its number in ``env_index``.
-        PositionError: a word is not a state of the variant; the message gives its number and value.
-        TypeError: `states` is not uint64, or `actions` are not integers.
-        ValueError: a wrong shape, or an unknown option.
-        MemoryError: there is not enough memory.
-    """
-    return functional_step(states, actions, variant, reward, illegal_action, num_threads)
-
-
-def legal_mask(
-    states: ArrayLike,
-    variant: VariantLike | None = None,
-    *,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[np.int8]:
-    """Return the legal actions of each state.
-
-    Args:
-        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
-        variant: the game; None is the standard game.
-        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
-            cores.
-
-    Returns:
-        int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as
-        any action may be given to `step`.
-
-    Raises:
-        PositionError: a word is not a state of the variant; the message gives its number and value.
-        TypeError: `states` is not uint64.
-        ValueError: `states` has a wrong shape.
-        MemoryError: there is not enough memory.
-    """
-    return functional_legal_mask(states, variant, num_threads)
-
-
-def observe(
-    states: ArrayLike,
-    layout: Literal["flat", "planes", "packed"] = "flat",
-    dtype: DTypeLike = "float32",
-    variant: VariantLike | None = None,
-    *,
-    player: SupportsIndex | None = None,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[Any]:
-    """Return the observation of each state.
-
-    Layouts and dtypes are those of `Position.observation`. A game that an illegal action has ended
-    is seen as it was before.
-
-    Args:
-        states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
-        layout: ``"flat"`` ``(n, 3 * num_cells + 8)``, ``"planes"`` ``(n, 12, height, width)`` or
-            ``"packed"`` uint64 ``(n,)``.
-        dtype: float32 or uint8; ``"packed"`` ignores it.
-        variant: the game; None is the standard game.
-        player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn no
-            cell is allowed.
-        num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
-            cores.
-
-    Returns:
-        An array of that shape and dtype.
-
-    Raises:
-        PositionError: a word is not a state of the variant; the message gives its number and value.
-        VariantError: packed, but more than 16 cells or 3 copies.
-        TypeError: `states` is not uint64, or another dtype.
-        ValueError: `states` has a wrong shape, or an unknown layout or player.
-        MemoryError: there is not enough memory.
-    """
-    return functional_observe(states, layout, dtype, variant, player, num_threads)
-
-
-def to_play(
-    states: ArrayLike,
-    variant: VariantLike | None = None,
-    *,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[np.int8]:
-    """Return who acts next in each state, int8 ``(n,)``: 0 Light, 1 Dark.
-
-    Arguments and errors are those of `legal_mask`.
-    """
-    return functional_to_play(states, variant, num_threads)
-
-
-def score(
-    states: ArrayLike,
-    variant: VariantLike | None = None,
-    *,
-    num_threads: SupportsIndex | None = None,
-) -> NDArray[np.int16]:
-    """Return the points of Light and of Dark in each state so far, int16 ``(n, 2)``.
-
-    Arguments and errors are those of `legal_mask`.
-    """
-    return functional_score(states, variant, num_threads)
-
-
-def from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:
-    """Return the states of positions of one variant, uint64 ``(n,)`` or ``(n, 5)``.
-
-    Raises:
-        ValueError: no positions, or positions of different variants.
-        TypeError: an item is not a `Position`.
-    """
-    return functional_from_positions(positions)
-
-
-def to_positions(states: ArrayLike, variant: VariantLike | None = None) -> list[Position]:
-    """Return the position of each state, with all that `Position.notation` holds.
-
-    Raises:
-        PositionError: a word is not a state of the variant, or an illegal action has ended the
-            game, which a position cannot show.
-        TypeError: `states` is not uint64.
-        ValueError: `states` has a wrong shape.
-        MemoryError: there is not enough memory.
-    """
-    return functional_to_positions(states, variant)

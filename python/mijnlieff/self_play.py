@@ -198,7 +198,10 @@ class SelfPlay:
 
     @property
     def games_played(self) -> int:
-        """The number of games that all calls have returned; also the number of the next game."""
+        """The number of games that all calls have returned; also the number of the next game.
+
+        It can be read while another thread plays.
+        """
         return self._games.progress[0]
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::encode::{Layout, PositionWords};
 use crate::game::{Player, Position, Variant};
-use crate::memory::{with_room, zeroed};
+use crate::memory::{filled, zeroed};
 use crate::vector::step::game::StepContext;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::state::GameState;
@@ -176,20 +176,24 @@ pub fn position(variant: &Variant, words: &[u64]) -> Result<Position> {
 ///
 /// # Errors
 ///
-/// As [`position`], for the first state without a position, or when memory does not suffice.
+/// As [`position`], for the first state without a position, when memory does not suffice, and when
+/// the call was stopped.
 ///
 /// # Panics
 ///
 /// If there are not [`PositionWords::num_words`] words a state.
-pub fn positions(variant: &Variant, states: &[u64]) -> Result<Vec<Position>> {
+pub fn positions(variant: &Variant, states: &[u64], run: Run<'_>) -> Result<Vec<Position>> {
     let count = PositionWords::num_words(variant);
     assert_eq!(states.len() % count, 0);
-    let len = states.len() / count;
-    let mut positions = with_room("the positions", len)?;
-    let blocks = Blocks::new(variant, states);
-    for index in 0..len {
-        positions.push(checked_position(index, &blocks.read(index)?)?);
-    }
+    let start = Position::new(variant);
+    let mut positions = filled("the positions", states.len() / count, start)?;
+    let outputs = positions.chunks_mut(STATES_PER_BLOCK);
+    Blocks::new(variant, states).run(run, outputs, |block, positions| {
+        for (index, position) in (block.first..).zip(positions) {
+            *position = checked_position(index, &block.all.read(index)?)?;
+        }
+        Ok(())
+    })?;
     Ok(positions)
 }
 

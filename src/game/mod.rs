@@ -70,6 +70,7 @@
 mod arrangements;
 mod board;
 mod cell;
+mod drawing;
 mod error;
 mod lines;
 mod moves;
@@ -84,6 +85,7 @@ mod variant;
 
 pub use board::Board;
 pub use cell::{Cell, CellSet};
+pub use drawing::draw_position;
 pub use error::{
     BoardError, IllegalReason, ParseError, PlayError, PositionError, PositionReason, VariantError,
 };

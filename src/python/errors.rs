@@ -6,9 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{
-    Canvas, CanvasError, PackError, VariantSet, VariantSetError, action_of, num_actions,
-};
+use crate::encode::{Canvas, CanvasError, PackError, VariantSet, VariantSetError, action_of};
 use crate::functional::FunctionalError;
 use crate::game::{
     BoardError, Move, ParseError, PlayError, Position, PositionError, PositionTextError,
@@ -192,7 +190,7 @@ impl From<UpdateError> for PyErr {
     fn from(error: UpdateError) -> Self {
         match error {
             UpdateError::NothingSelected => nothing_selected(),
-            UpdateError::Halted(halt) => halt.into(),
+            UpdateError::OutOfMemory(error) => error.into(),
             _ => exceptions::PolicyError::new_err(error.to_string()),
         }
     }
@@ -392,16 +390,6 @@ fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
     } else {
         error
     }
-}
-
-/// The legal action indices, ascending.
-pub(crate) fn legal_actions(variant: &Variant, position: &Position) -> Vec<i64> {
-    debug_assert!(num_actions(variant) <= 257);
-    let moves = position.legal_moves(variant);
-    moves
-        .into_iter()
-        .map(|mv| action_of(variant, mv) as i64)
-        .collect()
 }
 
 /// The exception for a search that reached a limit; the message starts with `place`.

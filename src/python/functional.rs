@@ -19,7 +19,8 @@ use crate::python::convert::integers::{self, Threads};
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
 use crate::python::interrupt::{run_unless_quick, without_gil};
-use crate::python::rules::batch::{Positions, common_variant, cores, position_list};
+use crate::python::rules::batch::{Positions, common_variant, position_list};
+use crate::python::rules::observation::rows;
 use crate::python::rules::variant::PyVariant;
 use crate::vector::Observations;
 
@@ -53,7 +54,7 @@ impl States {
         let array = words_array("states", states)?;
         let shape = array.shape();
         let count = shape.first().copied().unwrap_or(0);
-        if shape != state_shape(&variant, count) || shape.is_empty() {
+        if shape != state_shape(&variant, count) {
             let wanted = match PositionWords::num_words(&variant) {
                 1 => "(n,)".to_owned(),
                 words => format!("(n, {words})"),
@@ -113,8 +114,20 @@ fn state_shape(variant: &Variant, count: usize) -> Vec<usize> {
     }
 }
 
-/// The states of `n` new games, see `mijnlieff.functional.init`.
-#[pyfunction]
+/// Return the states of new games.
+///
+/// Args:
+///     n: number of games, 0 or more.
+///     variant: the game; None is the standard game.
+///
+/// Returns:
+///     uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; all zero.
+///
+/// Raises:
+///     ValueError: `n` is negative.
+///     TypeError: `n` is not an integer, or `variant` is not a variant.
+///     MemoryError: there is not enough memory.
+#[pyfunction(name = "init")]
 #[pyo3(signature = (n: "SupportsIndex", variant=None))]
 pub(crate) fn functional_init(
     py: Python<'_>,
@@ -128,11 +141,37 @@ pub(crate) fn functional_init(
     Ok(shaped(py, words, state_shape(&variant, n)))
 }
 
-/// Plays an action in each state, see `mijnlieff.functional.step`.
-#[pyfunction]
+/// Play an action in each state.
+///
+/// Runs without the GIL and stops on Ctrl-C.
+///
+/// Args:
+///     states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells; unchanged.
+///     actions: integers ``(n,)``; those of games that are over are ignored.
+///     variant: the game; None is the standard game.
+///     reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), for
+///         the player who acted. It is 0 unless the step ends the game.
+///     illegal_action: what an action that is illegal or does not exist does: ``"raise"`` an error,
+///         or ``"lose"`` the game at once with reward -1.
+///     num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+///         cores.
+///
+/// Returns:
+///     The next states, a new array like `states`; the rewards, float32 ``(n,)``; and whether each
+///     game is over, bool ``(n,)``.
+///
+/// Raises:
+///     IllegalMoveError: an action does not exist or is illegal, and does not lose; the first one
+///         is in the fields of the error, and its number in ``env_index``.
+///     PositionError: a word is not a state of the variant; the message gives its number and value.
+///     TypeError: `states` is not uint64, or `actions` are not integers.
+///     ValueError: a wrong shape, or an unknown option.
+///     MemoryError: there is not enough memory.
+#[pyfunction(name = "step")]
 #[pyo3(signature = (
-    states: "ArrayLike", actions: "ArrayLike", variant=None, reward="outcome",
-    illegal_action="raise", num_threads=None
+    states: "ArrayLike", actions: "ArrayLike", variant=None, *,
+    reward: "Literal['outcome', 'margin']" = "outcome",
+    illegal_action: "Literal['raise', 'lose']" = "raise", num_threads=None
 ))]
 pub(crate) fn functional_step(
     py: Python<'_>,
@@ -158,9 +197,25 @@ pub(crate) fn functional_step(
     ))
 }
 
-/// The legal actions of each state, see `mijnlieff.functional.legal_mask`.
-#[pyfunction]
-#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
+/// Return the legal actions of each state.
+///
+/// Args:
+///     states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
+///     variant: the game; None is the standard game.
+///     num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+///         cores.
+///
+/// Returns:
+///     int8 ``(n, num_actions)``, 1 for every legal action. Where the game is over all are 1, as
+///     any action may be given to `step`.
+///
+/// Raises:
+///     PositionError: a word is not a state of the variant; the message gives its number and value.
+///     TypeError: `states` is not uint64.
+///     ValueError: `states` has a wrong shape.
+///     MemoryError: there is not enough memory.
+#[pyfunction(name = "legal_mask")]
+#[pyo3(signature = (states: "ArrayLike", variant=None, *, num_threads=None))]
 pub(crate) fn functional_legal_mask(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -178,12 +233,41 @@ pub(crate) fn functional_legal_mask(
     Ok(shaped(py, masks, (count, actions)))
 }
 
-/// The observation of each state, see `mijnlieff.functional.observe`.
-#[pyfunction]
-#[pyo3(signature = (
-    states: "ArrayLike", layout="flat", dtype: "DTypeLike | None" = None, variant=None, player=None,
-    num_threads=None
-))]
+/// Return the observation of each state.
+///
+/// Layouts and dtypes are those of `Position.observation`. A game that an illegal action has ended
+/// is seen as it was before.
+///
+/// Args:
+///     states: uint64 ``(n,)``, or ``(n, 5)`` on boards of more than 16 cells.
+///     layout: ``"flat"`` ``(n, 3 * num_cells + 8)``, ``"planes"`` ``(n, 12, height, width)`` or
+///         ``"packed"`` uint64 ``(n,)``.
+///     dtype: float32 (the default) or uint8; ``"packed"`` ignores it.
+///     variant: the game; None is the standard game.
+///     player: None for the view of the side to move, 0 for Light's and 1 for Dark's. Off turn no
+///         cell is allowed.
+///     num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
+///         cores.
+///
+/// Returns:
+///     An array of that shape and dtype.
+///
+/// Raises:
+///     PositionError: a word is not a state of the variant; the message gives its number and value.
+///     VariantError: packed, but more than 16 cells or 3 copies.
+///     TypeError: `states` is not uint64, or another dtype.
+///     ValueError: `states` has a wrong shape, or an unknown layout or player.
+///     MemoryError: there is not enough memory.
+#[pyfunction(name = "observe")]
+// No Rust default is the text "float32" and takes any dtype, so Python reads that one here.
+#[pyo3(
+    signature = (
+        states: "ArrayLike", layout: "Literal['flat', 'planes', 'packed']" = "flat",
+        dtype: "DTypeLike" = Option::None, variant=None, *, player=None, num_threads=None
+    ),
+    text_signature = "(states, layout='flat', dtype='float32', variant=None, *, player=None, \
+                      num_threads=None)"
+)]
 pub(crate) fn functional_observe(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -199,7 +283,6 @@ pub(crate) fn functional_observe(
     layout.check(variant)?;
     let mut shape = vec![states.count];
     shape.extend(layout.shape(variant));
-    let dtype = dtype.map_or(Ok(Dtype::Float32), Dtype::parse)?;
     let length = states.count.saturating_mul(layout.len(variant));
     macro_rules! observed {
         ($memory:ident => $observations:expr) => {{
@@ -211,16 +294,20 @@ pub(crate) fn functional_observe(
             Ok(shaped(py, numbers, shape).into_any())
         }};
     }
-    match (layout, dtype) {
-        (Layout::Packed, _) => observed!(all => Observations::Packed(&mut all)),
-        (_, Dtype::Float32) => observed!(all => Observations::Float32(layout, &mut all)),
-        (_, Dtype::Uint8) => observed!(all => Observations::Uint8(layout, &mut all)),
+    if layout == Layout::Packed {
+        return observed!(all => Observations::Packed(&mut all));
+    }
+    match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
+        Dtype::Float32 => observed!(all => Observations::Float32(layout, &mut all)),
+        Dtype::Uint8 => observed!(all => Observations::Uint8(layout, &mut all)),
     }
 }
 
-/// Who acts next in each state, see `mijnlieff.functional.to_play`.
-#[pyfunction]
-#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
+/// Return who acts next in each state, int8 ``(n,)``: 0 Light, 1 Dark.
+///
+/// Arguments and errors are those of `legal_mask`.
+#[pyfunction(name = "to_play")]
+#[pyo3(signature = (states: "ArrayLike", variant=None, *, num_threads=None))]
 pub(crate) fn functional_to_play(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -239,9 +326,11 @@ pub(crate) fn functional_to_play(
     Ok(Array1::from_vec(py, players))
 }
 
-/// The points of Light and Dark in each state, see `mijnlieff.functional.score`.
-#[pyfunction]
-#[pyo3(signature = (states: "ArrayLike", variant=None, num_threads=None))]
+/// Return the points of Light and of Dark in each state so far, int16 ``(n, 2)``.
+///
+/// Arguments and errors are those of `legal_mask`.
+#[pyfunction(name = "score")]
+#[pyo3(signature = (states: "ArrayLike", variant=None, *, num_threads=None))]
 pub(crate) fn functional_score(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
@@ -261,34 +350,42 @@ pub(crate) fn functional_score(
     Ok(ndarray::Array2::from(scores).into_pyarray(py).into())
 }
 
-/// The states of positions, see `mijnlieff.functional.from_positions`.
-#[pyfunction]
+/// Return the states of positions of one variant, uint64 ``(n,)`` or ``(n, 5)``.
+///
+/// Raises:
+///     ValueError: no positions, or positions of different variants.
+///     TypeError: an item is not a `Position`.
+#[pyfunction(name = "from_positions")]
 pub(crate) fn functional_from_positions(
     py: Python<'_>,
     positions: Positions,
 ) -> PyResult<ArrayDyn<u64>> {
     let variant = common_variant(&positions)?;
-    let (cores, count) = (cores(&positions)?, PositionWords::num_words(&variant));
-    let mut words = zeroed(STATES, cores.len().saturating_mul(count))?;
-    for (&position, words) in cores.iter().zip(words.chunks_exact_mut(count)) {
-        let illegal = false;
+    let count = PositionWords::num_words(&variant);
+    let words = rows(py, STATES, &positions, count, |position, words| {
+        let (position, illegal) = (position.core, false);
         PositionWords { position, illegal }.write(&variant, words);
-    }
-    Ok(shaped(py, words, state_shape(&variant, cores.len())))
+    })?;
+    Ok(shaped(py, words, state_shape(&variant, positions.len())))
 }
 
-/// The positions of states, see `mijnlieff.functional.to_positions`.
-#[pyfunction]
+/// Return the position of each state, with all that `Position.notation` holds.
+///
+/// Raises:
+///     PositionError: a word is not a state of the variant, or an illegal action has ended the
+///         game, which a position cannot show.
+///     TypeError: `states` is not uint64.
+///     ValueError: `states` has a wrong shape.
+///     MemoryError: there is not enough memory.
+#[pyfunction(name = "to_positions")]
 #[pyo3(signature = (states: "ArrayLike", variant=None) -> "list[Position]")]
 pub(crate) fn functional_to_positions<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,
     variant: Option<PyVariant>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let states = States::read(states, variant, Some(Threads(1)))?;
-    let variant = &states.variant;
-    let read = functional::positions(variant, &states.words);
-    let read =
-        read.map_err(|error| functional_error(py, variant, &error, &OutOfRange::default()))?;
+    let states = States::read(states, variant, None)?;
+    let (variant, words) = (&states.variant, &states.words);
+    let read = states.run(py, |run| functional::positions(variant, words, run))?;
     position_list(py, variant, read.into_iter())
 }

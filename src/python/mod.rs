@@ -94,11 +94,11 @@ mod _mijnlieff {
         python_common_variant,
     };
     #[pymodule_export]
-    use crate::python::rules::board::{PyBoard, restore_board};
+    use crate::python::rules::board::PyBoard;
     #[pymodule_export]
     use crate::python::rules::canvas::PyCanvas;
     #[pymodule_export]
-    use crate::python::rules::position::{PyPosition, restore_position};
+    use crate::python::rules::position::PyPosition;
     #[pymodule_export]
     use crate::python::rules::records::{format_record, parse_record, perft};
     #[pymodule_export]
@@ -154,12 +154,3 @@ const _: () = {
     check::<tree_search::PyTreeSearch>();
     check::<vector::PyBatchEnv>();
 };
-
-/// The function of the module that rebuilds an object from its pickle.
-fn restorer<'py>(
-    py: pyo3::Python<'py>,
-    name: &str,
-) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
-    use pyo3::types::PyAnyMethods;
-    py.import("mijnlieff._mijnlieff")?.getattr(name)
-}

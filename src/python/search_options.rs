@@ -1,7 +1,5 @@
 //! `mijnlieff.SearchOptions`: the settings of tree searches, their defaults and their checks.
 
-use std::hash::{Hash, Hasher};
-
 use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,6 +16,23 @@ type_texts! {
     RootName: "Literal['gumbel', 'puct']";
     BackupName: "Literal['mean', 'policy']";
 }
+
+/// The settings in the order of the constructor.
+const NAMES: [&str; 13] = [
+    "num_simulations",
+    "root",
+    "c_puct",
+    "temperature",
+    "max_considered",
+    "c_visit",
+    "c_scale",
+    "backup",
+    "dirichlet_alpha",
+    "dirichlet_share",
+    "margin_weight",
+    "solve_roots_below",
+    "solve_leaves_below",
+];
 
 /// How a tree search works; `TreeSearch`, `SelfPlay` and policies that search take it.
 ///
@@ -55,14 +70,7 @@ type_texts! {
 /// Raises:
 ///     ValueError: a setting out of range.
 ///     TypeError: a setting of another type.
-#[pyclass(
-    name = "SearchOptions",
-    module = "mijnlieff",
-    frozen,
-    eq,
-    hash,
-    get_all
-)]
+#[pyclass(name = "SearchOptions", module = "mijnlieff", frozen, eq, get_all)]
 #[derive(Clone, PartialEq)]
 #[pyo3(from_py_object)]
 pub(crate) struct PySearchOptions {
@@ -149,7 +157,7 @@ impl PySearchOptions {
         let Some(changes) = changes else {
             return Ok(slf.get().clone());
         };
-        let settings = slf.get().settings(slf.py())?;
+        let settings = Self::settings(slf)?;
         settings.update(changes.as_mapping())?;
         slf.get_type()
             .call((), Some(&settings))?
@@ -158,10 +166,9 @@ impl PySearchOptions {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let py = slf.py();
         let default = slf.get_type().call0()?;
         let mut shown = Vec::new();
-        for (name, value) in slf.get().settings(py)? {
+        for (name, value) in Self::settings(slf)? {
             let name: String = name.extract()?;
             let always = ["num_simulations", "root"].contains(&name.as_str());
             if always || !value.eq(default.getattr(&*name)?)? {
@@ -169,6 +176,10 @@ impl PySearchOptions {
             }
         }
         Ok(format!("SearchOptions({})", shown.join(", ")))
+    }
+
+    fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
+        Self::settings(slf)?.values().to_tuple().hash()
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -183,33 +194,8 @@ impl PySearchOptions {
         let py = slf.py();
         // What `object.__reduce_ex__` gives where all arguments are keywords.
         let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
-        let made_from = (slf.get_type(), PyTuple::empty(py), slf.get().settings(py)?);
+        let made_from = (slf.get_type(), PyTuple::empty(py), Self::settings(slf)?);
         Ok((make, made_from.into_pyobject(py)?.into_any()))
-    }
-}
-
-impl Eq for PySearchOptions {}
-
-impl Hash for PySearchOptions {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.num_simulations.hash(state);
-        self.root.0.hash(state);
-        self.backup.0.hash(state);
-        self.max_considered.hash(state);
-        self.solve_roots_below.hash(state);
-        self.solve_leaves_below.hash(state);
-        for number in [
-            self.c_puct,
-            self.temperature,
-            self.c_visit,
-            self.c_scale,
-            self.dirichlet_alpha,
-            self.dirichlet_share,
-            self.margin_weight,
-        ] {
-            // The two zeros are equal.
-            (number + 0.0).to_bits().hash(state);
-        }
     }
 }
 
@@ -251,21 +237,11 @@ impl PySearchOptions {
     }
 
     /// The settings by name, as the constructor takes them.
-    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let settings = PyDict::new(py);
-        settings.set_item("num_simulations", self.num_simulations)?;
-        settings.set_item("root", self.root.0)?;
-        settings.set_item("c_puct", self.c_puct)?;
-        settings.set_item("temperature", self.temperature)?;
-        settings.set_item("max_considered", self.max_considered)?;
-        settings.set_item("c_visit", self.c_visit)?;
-        settings.set_item("c_scale", self.c_scale)?;
-        settings.set_item("backup", self.backup.0)?;
-        settings.set_item("dirichlet_alpha", self.dirichlet_alpha)?;
-        settings.set_item("dirichlet_share", self.dirichlet_share)?;
-        settings.set_item("margin_weight", self.margin_weight)?;
-        settings.set_item("solve_roots_below", self.solve_roots_below)?;
-        settings.set_item("solve_leaves_below", self.solve_leaves_below)?;
+    fn settings<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let settings = PyDict::new(slf.py());
+        for name in NAMES {
+            settings.set_item(name, slf.getattr(name)?)?;
+        }
         Ok(settings)
     }
 }

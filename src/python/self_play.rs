@@ -1,7 +1,7 @@
 //! `mijnlieff._mijnlieff.SelfPlayGames`, on which `mijnlieff.SelfPlay` stands.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -29,6 +29,9 @@ use crate::self_play::{Progress, Samples, SelfPlay, SelfPlayConfig};
 #[pyclass(name = "SelfPlayGames", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PySelfPlayGames {
     core: Mutex<SelfPlay>,
+    /// The progress of the core, which can be read while another thread plays. Whoever locks it also
+    /// holds the GIL, and for a moment only.
+    progress: Mutex<Progress>,
     variants: Arc<VariantSet>,
     /// The settings of its searches.
     #[pyo3(get)]
@@ -79,6 +82,7 @@ impl PySelfPlayGames {
         let num_threads = Threads::or_cores(num_threads);
         Ok(Self {
             core: Mutex::new(SelfPlay::new(&variants, config, solvers, num_threads)),
+            progress: Mutex::default(),
             variants,
             options,
             stop: AtomicBool::new(false),
@@ -114,16 +118,19 @@ impl PySelfPlayGames {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// The games and the samples so far.
+    /// The games and the samples of all calls that have returned.
     #[getter]
-    fn progress(&self) -> PyResult<(u64, u64)> {
-        let progress = self.lock()?.progress();
-        Ok((progress.games, progress.samples))
+    fn progress(&self, py: Python<'_>) -> (u64, u64) {
+        let progress = *self.shown_progress(py);
+        (progress.games, progress.samples)
     }
 
     /// Go on after this many games with this many samples.
-    fn resume(&self, games: u64, samples: u64) -> PyResult<()> {
-        Ok(self.lock()?.resume(Progress { games, samples })?)
+    fn resume(&self, py: Python<'_>, games: u64, samples: u64) -> PyResult<()> {
+        let mut core = self.lock()?;
+        core.resume(Progress { games, samples })?;
+        *self.shown_progress(py) = core.progress();
+        Ok(())
     }
 }
 
@@ -140,6 +147,10 @@ impl PySelfPlayGames {
         }
     }
 
+    fn shown_progress(&self, _py: Python<'_>) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn run<E: Into<PyErr> + Send>(
         &self,
         py: Python<'_>,
@@ -147,9 +158,16 @@ impl PySelfPlayGames {
     ) -> PyResult<PySelfPlaySamples> {
         let mut guard = self.lock()?;
         let core = &mut *guard;
+        let before = core.progress();
         let limits = Limits::stopped_by(&self.stop);
         let played = run_until(py, &self.stop, || play(core, limits));
         self.stop.store(false, Ordering::Relaxed);
+        if played.is_err() {
+            // The games may have ended just before Ctrl-C; then their samples are lost, and the next
+            // call plays them again.
+            core.resume(before)?;
+        }
+        *self.shown_progress(py) = core.progress();
         let samples = played?.map_err(Into::into)?;
         Ok(PySelfPlaySamples::of(py, &self.variants, samples))
     }

@@ -1,7 +1,9 @@
 //! `mijnlieff.TreeSearch`.
 
+use std::mem;
+
 use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -14,14 +16,15 @@ use super::search_variants::SearchVariants;
 use crate::encode::{Canvas, Layout};
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
-use crate::python::convert::integers::{Seed, Threads};
+use crate::python::convert::integers::{Seed, Threads, index};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
+use crate::python::convert::short_repr;
 use crate::python::rules::batch::Positions;
 use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::check_all_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
-use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search_of_variants};
+use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
 /// makes Ctrl-C work.
@@ -149,7 +152,8 @@ impl PyTreeSearch {
         let solvers = solvers_of(py, set.all(), None, config.solves())?;
         let roots = variants.roots(&positions)?;
         let core = py.detach(|| {
-            tree_search_of_variants(set, &roots, config, layout, solvers, num_threads)
+            let roots = config.seeded(roots.iter().copied())?;
+            tree_search(set, &roots, config, layout, solvers, num_threads)
         })?;
         let format = Format {
             layout,
@@ -243,10 +247,11 @@ impl PyTreeSearch {
     /// Raises:
     ///     MemoryError: the trees cannot grow; the next call continues where this one ended.
     fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
-        let core = &mut *self.core;
-        let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
+        // Before the search runs, as it may have gone on even where Ctrl-C ends the call.
         self.leaves = 0;
         self.found = None;
+        let core = &mut *self.core;
+        let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
         Ok(done?)
     }
 
@@ -262,6 +267,8 @@ impl PyTreeSearch {
     ///     VariantError: a board does not fit the canvas.
     ///     GameOverError: a position is finished.
     ///     MemoryError: memory does not suffice; nothing has changed.
+    ///     KeyboardInterrupt: Ctrl-C with many trees; `select` has the leaves of the old searches,
+    ///         or starts the new ones.
     fn restart(&mut self, py: Python<'_>, positions: Positions) -> PyResult<()> {
         if positions.len() != self.core.len() {
             return Err(PyValueError::new_err(format!(
@@ -281,10 +288,14 @@ impl PyTreeSearch {
         }
         let mut next = with_room("the positions of a search", roots.len())?;
         next.extend(roots.into_iter().map(NextRoot::Follow));
-        self.run(py, |core, limits| core.restart_each(&next, limits))?;
-        self.leaves = 0;
+        // After Ctrl-C the searches may be new or old; without memory they are the old ones.
         self.found = None;
-        Ok(())
+        let leaves = mem::take(&mut self.leaves);
+        let restarted = self.run(py, |core, limits| Ok(core.restart_each(&next, limits)))?;
+        if restarted.is_err() {
+            self.leaves = leaves;
+        }
+        Ok(restarted?)
     }
 
     /// The nodes of one tree, each before its children.
@@ -296,12 +307,20 @@ impl PyTreeSearch {
     ///
     /// Raises:
     ///     IndexError: there is no such tree.
-    #[pyo3(signature = (tree) -> "list[dict[str, Any]]")]
-    fn nodes<'py>(&self, py: Python<'py>, tree: usize) -> PyResult<Bound<'py, PyList>> {
-        if tree >= self.core.len() {
-            let message = format!("there are {} trees, no tree {tree}", self.core.len());
-            return Err(pyo3::exceptions::PyIndexError::new_err(message));
-        }
+    ///     TypeError: `tree` is not an integer.
+    #[pyo3(signature = (tree: "SupportsIndex") -> "list[dict[str, Any]]")]
+    fn nodes<'py>(
+        &self,
+        py: Python<'py>,
+        tree: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let number = index("tree", tree)?;
+        let known = number.extract().ok();
+        let tree = known.filter(|&tree: &usize| tree < self.core.len());
+        let tree = tree.ok_or_else(|| {
+            let (trees, number) = (self.core.len(), short_repr(&number));
+            PyIndexError::new_err(format!("there are {trees} trees, no tree {number}"))
+        })?;
         let list = PyList::empty(py);
         let nodes = py.detach(|| self.core.nodes(tree))?;
         for (number, node) in nodes.iter().enumerate() {

@@ -33,7 +33,7 @@ impl From<OutOfMemory> for SelfPlayError {
 impl From<UpdateError> for SelfPlayError {
     fn from(error: UpdateError) -> Self {
         match error {
-            UpdateError::Halted(halt) => Self::Halted(halt),
+            UpdateError::OutOfMemory(error) => error.into(),
             _ => Self::Evaluation(error),
         }
     }

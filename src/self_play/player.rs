@@ -13,7 +13,7 @@ use crate::encode::{Layout, VariantSet};
 use crate::memory::{make_room, with_room};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{LeafCounts, NextRoot, tree_search_with_seeds};
+use crate::tree_search::{LeafCounts, NextRoot, tree_search};
 
 /// The memory of a thread for evaluations that it keeps: some 200,000 positions of the standard game.
 const KEPT_BYTES: usize = 64 << 20;
@@ -53,8 +53,9 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
         let seeded = games.iter().flatten();
         roots.extend(seeded.map(|it| (it.position.into(), it.tree_seed)));
         let tree = self.config.tree;
-        let solver = self.solver.cloned();
-        let mut search = tree_search_with_seeds(variant, &roots, tree, Layout::Flat, solver, 1)?;
+        let own = Arc::new(VariantSet::one(variant.clone()));
+        let solvers = self.solver.cloned().into_iter().collect();
+        let mut search = tree_search(&own, &roots, tree, Layout::Flat, solvers, 1)?;
         search.keep_evaluations(KEPT_BYTES);
         let mut memory = LeafMemory::new(variant, games.len())?;
         let mut next = with_room(GAMES, games.len())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayRef1, ArrayRef2, ArrayView2};
 
 use super::error::SelfPlayError;
-use crate::encode::{Layout, num_actions};
+use crate::encode::{Layout, VariantSet, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::filled;
 use crate::network::{BoardNetwork, Evaluations, Network};
@@ -89,8 +89,9 @@ pub fn choose_by_search(
     solver: Arc<Solver>,
     limits: Limits<'_>,
 ) -> Result<usize, SelfPlayError> {
-    let solver = Some(solver);
-    let mut search = tree_search(variant, &[position], config, Layout::Flat, solver, 1)?;
+    let variants = Arc::new(VariantSet::one(variant.clone()));
+    let roots = [(position.into(), config.seed)];
+    let mut search = tree_search(&variants, &roots, config, Layout::Flat, vec![solver], 1)?;
     let mut memory = LeafMemory::new(variant, 1)?;
     let evaluate = |rows: &_| network.evaluate(rows, 1, limits);
     memory.run(&mut *search, variant, &config, limits, evaluate)?;

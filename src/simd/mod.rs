@@ -136,14 +136,14 @@ mod tests {
     use super::f32x16::{Halves, InHalves};
     use super::i16x16::PortableSums;
     use super::*;
-    use crate::encode::{Layout, num_actions};
+    use crate::encode::{Layout, VariantSet, num_actions};
     use crate::file_header::fnv1a;
     use crate::game::{Board, Opening, Position, Variant};
     use crate::network::{Architecture, Network, NetworkWeights};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
-    use crate::tree_search::{Backup, Root, TreeConfig, tree_search};
+    use crate::tree_search::{Backup, NextRoot, Root, TreeConfig, tree_search};
     use crate::vector::{
         Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
@@ -357,14 +357,18 @@ mod tests {
             solve_leaves_below: 0,
             seed: 3,
         };
-        let mut search = tree_search(variant, &positions, config, Layout::Flat, None, 1).unwrap();
+        let variants = Arc::new(VariantSet::one(variant.clone()));
+        let roots = config.seeded(positions.iter().copied()).unwrap();
+        let search = tree_search(&variants, &roots, config, Layout::Flat, Vec::new(), 1);
+        let mut search = search.unwrap();
+        let again: Vec<NextRoot> = roots.iter().map(|&(it, _)| NextRoot::Follow(it)).collect();
         let width = num_actions(variant);
         let mut rng = SplitMix64::new(11);
         let mut number = || rng.unit() as f32 * 2.0 - 1.0;
         let mut found = Vec::new();
         for round in 0..3 {
             if round > 0 {
-                search.restart(&positions, Limits::default()).unwrap();
+                search.restart_each(&again, Limits::default()).unwrap();
             }
             loop {
                 let leaves = search.select(Limits::default()).unwrap();
@@ -379,7 +383,8 @@ mod tests {
                 found.extend(mask.iter().map(|&byte| byte as u32));
                 let logits: Vec<f32> = (0..leaves * width).map(|_| 4.0 * number()).collect();
                 let values: Vec<f32> = (0..leaves).map(|_| number()).collect();
-                search.update(&logits, &values).unwrap();
+                search.store_evaluations(&logits, &values).unwrap();
+                search.backpropagate(Limits::default()).unwrap();
             }
             let results = search.results(Limits::default()).unwrap();
             found.extend(results.actions.iter().map(|&action| action as u32));
@@ -393,7 +398,7 @@ mod tests {
                 }
             }
         }
-        search.restart(&positions, Limits::default()).unwrap();
+        search.restart_each(&again, Limits::default()).unwrap();
         search.run_with_rollouts(Limits::default()).unwrap();
         let results = search.results(Limits::default()).unwrap();
         found.extend(bits(&results.policy_targets));

@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::batch::roots::RootPosition;
+use crate::memory::{OutOfMemory, with_room};
+
 /// How actions are chosen at the root, and what follows from it for the rest of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Root {
@@ -58,7 +61,7 @@ pub struct TreeConfig {
     pub solve_roots_below: usize,
     /// The same for the positions below a root.
     pub solve_leaves_below: usize,
-    /// Tree `i` draws from streams of `seed + i`.
+    /// Tree `i` draws from streams of `seed + i`; see [`TreeConfig::seeded`].
     pub seed: u64,
 }
 
@@ -67,6 +70,21 @@ impl TreeConfig {
     #[must_use]
     pub fn solves(&self) -> bool {
         self.solve_roots_below.max(self.solve_leaves_below) > 0
+    }
+
+    /// Roots and the seeds of their trees.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for them.
+    pub fn seeded(
+        &self,
+        roots: impl ExactSizeIterator<Item: Into<RootPosition>>,
+    ) -> Result<Vec<(RootPosition, u64)>, OutOfMemory> {
+        let mut seeded = with_room("the positions of a search", roots.len())?;
+        let seeds = (0_u64..).map(|tree| self.seed.wrapping_add(tree));
+        seeded.extend(roots.map(Into::into).zip(seeds));
+        Ok(seeded)
     }
 
     /// A margin of this many points, or more, counts in full.

@@ -5,7 +5,6 @@
 use thiserror::Error;
 
 use crate::memory::OutOfMemory;
-use crate::search::Halt;
 
 /// Why an evaluation of leaves was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -38,13 +37,7 @@ pub enum UpdateError {
         /// The number given.
         value: f32,
     },
-    /// The trees could not grow.
+    /// There is no memory for it.
     #[error(transparent)]
-    Halted(#[from] Halt),
-}
-
-impl From<OutOfMemory> for UpdateError {
-    fn from(error: OutOfMemory) -> Self {
-        Self::Halted(error.into())
-    }
+    OutOfMemory(#[from] OutOfMemory),
 }

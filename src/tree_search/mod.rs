@@ -2,10 +2,10 @@
 //!
 //! A [`TreeSearch`] has one tree for each position. [`TreeSearch::select`] runs simulations in every
 //! tree until each has reached a position that needs an evaluation, [`TreeSearch::write_leaves`]
-//! writes these leaves into the caller's arrays, and [`TreeSearch::update`] takes the network's
-//! evaluation of them. Finished games get their exact value without the network, and so do positions
-//! with few empty cells if so configured. Forced passes have no nodes. A position that several trees
-//! have reached is evaluated once.
+//! writes these leaves into the caller's arrays, [`TreeSearch::store_evaluations`] takes the network's
+//! evaluation of them, and with [`TreeSearch::backpropagate`] the trees grow. Finished games get their
+//! exact value without the network, and so do positions with few empty cells if so configured. Forced
+//! passes have no nodes. A position that several trees have reached is evaluated once.
 //!
 //! Values are for the side to move. Their signs follow the side to move, not the depth: passes let a
 //! player move twice.
@@ -26,20 +26,20 @@ pub use error::UpdateError;
 
 use self::batch::TreeBatch;
 use crate::encode::{Layout, VariantSet};
-use crate::game::{Position, Variant};
-use crate::memory::{OutOfMemory, with_room};
+use crate::memory::OutOfMemory;
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
 use crate::vector::Observations;
 use crate::vector::step::packed_game::PackedGame;
 use crate::vector::step::wide_game::WideGame;
 
-/// Named in the error if memory does not suffice.
-const ROOTS: &str = "the positions of a search";
-
-/// Starts a search from every position.
+/// Starts a search from every position, each tree with a seed; [`TreeConfig::seeded`] numbers them.
 ///
-/// It can write observations of the `layout` only. `solver` is asked about positions with at most
+/// It can write observations of the `layout` only. Observations and actions are those of the canvas of
+/// the set, the layout being planes then; a set of one variant without a canvas has its own. Tree `i`
+/// is as it would be in a search of other variants on the same canvas, given equal evaluations.
+///
+/// `solvers` has one for each variant, or is empty. They are asked about positions with at most
 /// [`TreeConfig::solve_roots_below`] or [`TreeConfig::solve_leaves_below`] empty cells.
 ///
 /// # Errors
@@ -48,72 +48,9 @@ const ROOTS: &str = "the positions of a search";
 ///
 /// # Panics
 ///
-/// If there is no position, one is over, or `threads` is 0.
-pub fn tree_search(
-    variant: &Arc<Variant>,
-    positions: &[Position],
-    config: TreeConfig,
-    layout: Layout,
-    solver: Option<Arc<Solver>>,
-    num_threads: usize,
-) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
-    let variants = Arc::new(VariantSet::one(variant.clone()));
-    let roots = positions.iter().map(|&position| position.into());
-    let seeded = seeded(&config, roots)?;
-    let solvers = solver.into_iter().collect();
-    start(&variants, &seeded, config, layout, solvers, num_threads)
-}
-
-/// As [`tree_search`], with a seed for each tree.
-///
-/// # Errors
-///
-/// When there is no memory for the trees.
-///
-/// # Panics
-///
-/// As [`tree_search`].
-pub fn tree_search_with_seeds(
-    variant: &Arc<Variant>,
-    roots: &[(RootPosition, u64)],
-    config: TreeConfig,
-    layout: Layout,
-    solver: Option<Arc<Solver>>,
-    num_threads: usize,
-) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
-    let variants = Arc::new(VariantSet::one(variant.clone()));
-    let solvers = solver.into_iter().collect();
-    start(&variants, roots, config, layout, solvers, num_threads)
-}
-
-/// Starts a search from every position, of variants that may differ.
-///
-/// Observations and actions are those of the canvas of the set, the layout being planes then; a set of
-/// one variant without a canvas has its own. `solvers` has one for each variant, or is empty; see
-/// [`tree_search`]. Tree `i` is as it would be in a search of other variants on the same canvas,
-/// given equal evaluations.
-///
-/// # Errors
-///
-/// When there is no memory for the trees.
-///
-/// # Panics
-///
 /// If there is no position, one is over, a variant does not exist, `solvers` has another length, or
-/// `threads` is 0.
-pub fn tree_search_of_variants(
-    variants: &Arc<VariantSet>,
-    roots: &[RootPosition],
-    config: TreeConfig,
-    layout: Layout,
-    solvers: Vec<Arc<Solver>>,
-    num_threads: usize,
-) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
-    let seeded = seeded(&config, roots.iter().copied())?;
-    start(variants, &seeded, config, layout, solvers, num_threads)
-}
-
-fn start(
+/// `num_threads` is 0.
+pub fn tree_search(
     variants: &Arc<VariantSet>,
     roots: &[(RootPosition, u64)],
     config: TreeConfig,
@@ -139,17 +76,6 @@ fn start(
     }
 }
 
-/// The roots of trees with the seeds of a configuration.
-fn seeded(
-    config: &TreeConfig,
-    roots: impl ExactSizeIterator<Item = RootPosition>,
-) -> Result<Vec<(RootPosition, u64)>, OutOfMemory> {
-    let mut seeded = with_room(ROOTS, roots.len())?;
-    let seeds = (0_u64..).map(|tree| config.seed.wrapping_add(tree));
-    seeded.extend(roots.zip(seeds));
-    Ok(seeded)
-}
-
 /// Searches over a batch of positions, all with as many simulations.
 ///
 /// The positions are of one variant, or of several whose observations and actions share a canvas.
@@ -157,7 +83,7 @@ fn seeded(
 /// Tree `i` depends on its position, its stream of the seed and the evaluations, not on the other
 /// trees or the number of threads.
 ///
-/// [`tree_search`], [`tree_search_with_seeds`] and [`tree_search_of_variants`] start one.
+/// [`tree_search`] starts one.
 pub trait TreeSearch: fmt::Debug + Send + Sync {
     /// Replaces the variants by more: a set on the same canvas that begins with them. Then searches can
     /// start from positions of the others too.
@@ -181,26 +107,11 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
         self.len() == 0
     }
 
-    /// Starts the next searches. A tree that already contains its new position keeps that subtree.
+    /// Starts the next searches.
     ///
     /// # Errors
     ///
     /// When the stop flag was set or memory does not suffice; nothing has changed.
-    ///
-    /// # Panics
-    ///
-    /// If there are not as many positions as trees.
-    fn restart(&mut self, positions: &[Position], limits: Limits<'_>) -> Result<(), Halt> {
-        let mut roots = with_room(ROOTS, positions.len())?;
-        roots.extend(positions.iter().map(|&it| NextRoot::Follow(it.into())));
-        self.restart_each(&roots, limits)
-    }
-
-    /// Starts the next searches, of new trees too.
-    ///
-    /// # Errors
-    ///
-    /// As [`TreeSearch::restart`].
     ///
     /// # Panics
     ///
@@ -233,22 +144,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
 
     /// Takes the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
-    /// side to move, between -1 and 1.
-    ///
-    /// # Errors
-    ///
-    /// When nothing has been selected or a number cannot be used, nothing has changed. When memory
-    /// does not suffice for the trees to grow, see [`TreeSearch::backpropagate`].
-    ///
-    /// # Panics
-    ///
-    /// If there are not as many numbers as the leaves need.
-    fn update(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-        self.store_evaluations(logits, values)?;
-        Ok(self.backpropagate(Limits::default())?)
-    }
-
-    /// The first half of [`TreeSearch::update`], which reads the numbers and changes no tree.
+    /// side to move, between -1 and 1. It changes no tree.
     ///
     /// # Errors
     ///
@@ -260,7 +156,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     /// If there are not as many numbers as the leaves need.
     fn store_evaluations(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
 
-    /// The second half of [`TreeSearch::update`]: the trees grow.
+    /// The trees grow by the leaves that have been evaluated.
     ///
     /// # Errors
     ///

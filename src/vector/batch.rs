@@ -88,27 +88,12 @@ pub trait BatchEnv: fmt::Debug + Send + Sync {
     /// If there is not room for one index for each game.
     fn write_variants(&self, variants: &mut [i64]);
 
-    /// Whether a game is over and waits for its reset.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such game.
-    #[must_use]
-    fn is_over(&self, game: usize) -> bool;
-
     /// How games ended in the last step, by game.
     #[must_use]
     fn endings(&self) -> &[Ending];
 
-    /// The last position of a game that ended in the last step; the one before an illegal action.
-    ///
-    /// # Panics
-    ///
-    /// If there is no [`BatchEnv::endings`] of this number.
-    #[must_use]
-    fn final_position(&self, ending: usize) -> Position;
-
-    /// Writes the observation of every [`BatchEnv::final_position`], one row after the other.
+    /// Writes the observations of the last positions of [`BatchEnv::endings`], one row after the
+    /// other; where an illegal action ended the game, of the position before it.
     ///
     /// # Panics
     ///
@@ -265,12 +250,6 @@ pub trait BatchEnv: fmt::Debug + Send + Sync {
 }
 
 impl dyn BatchEnv + '_ {
-    /// The positions that the games are in.
-    #[must_use]
-    pub fn positions(&self) -> impl ExactSizeIterator<Item = Position> {
-        (0..self.num_envs()).map(|game| self.position(game))
-    }
-
     /// Whether a step or reset may take so long that Ctrl-C should work during it.
     ///
     /// A search of depth `d` looks into some `b^(d - 1)` positions, `b` being the moves of a position,

@@ -10,14 +10,14 @@ use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
-    Autoreset, Config, IllegalAction, Opponent, Reward, Seeds, Weights, batch_env,
+    Autoreset, Config, IllegalAction, Observations, Opponent, Reward, Seeds, Weights, batch_env,
 };
 
 use super::batch::{Batch, assert_same};
 use super::plain::PlainGame;
 
 /// Plays a batch beside plain games, and returns how many games ended.
-fn compare(
+pub(super) fn compare(
     config: &Config,
     layout: Layout,
     games: usize,
@@ -49,15 +49,22 @@ fn compare(
         });
         let (endings, lasts): (Vec<_>, Vec<_>) = endings.unzip();
         assert_eq!(batch.env.endings(), endings);
-        for (number, (ending, last)) in endings.iter().zip(&lasts).enumerate() {
-            let variant = config.variants.get(usize::from(ending.variant));
-            assert_same(&batch.env.final_position(number), last, variant);
+        let width = config.variants.observation_len(layout);
+        let mut finals = vec![9.0; endings.len() * width];
+        let mut rows = Observations::Float32(layout, &mut finals);
+        batch.env.write_finals(&mut rows);
+        for ((ending, last), found) in endings.iter().zip(&lasts).zip(finals.chunks(width)) {
+            let mut row = vec![9.0; width];
+            let variant = usize::from(ending.variant);
+            config.variants.observe(variant, last, layout, &mut row);
+            assert_eq!(found, row);
         }
         ended += endings.len();
+        let saved = batch.env.save().unwrap();
         for (number, game) in plain.iter().enumerate() {
             assert_eq!(batch.env.variant(number), game.index);
             assert_same(&batch.env.position(number), &game.position, game.variant());
-            assert_eq!(batch.env.is_over(number), game.over);
+            assert_eq!(saved[number].over, game.over);
             let (floats, mask, to_play, reward, is_ended) = batch.row(number);
             if is_uint8 {
                 let expected = game.byte_observation(layout);
@@ -71,6 +78,12 @@ fn compare(
             let ending = endings.iter().find(|ending| ending.game == number as u32);
             assert_eq!(reward, ending.map_or(0.0, |ending| ending.reward));
             assert_eq!(is_ended, ending.is_some());
+        }
+        if config.autoreset == Autoreset::Disabled {
+            let over: Vec<bool> = plain.iter().map(|game| game.over).collect();
+            batch.env.reset(Seeds::Keep, Some(&over)).unwrap();
+            let over = plain.iter_mut().filter(|game| game.over);
+            over.for_each(PlainGame::reset);
         }
     }
     let saved = batch.env.save().unwrap();
@@ -174,52 +187,19 @@ fn four() -> (Vec<Arc<Variant>>, Canvas) {
     (variants.to_vec(), canvas)
 }
 
-/// Every game of a mixed batch is, from its start on, the game that a batch of its variant alone plays
-/// on the same canvas.
 #[test]
 fn a_mixed_batch_is_games_of_its_variants_side_by_side() {
-    const GAMES: usize = 200;
     let (variants, canvas) = four();
-    let mixed = VariantSet::on_canvas(variants.clone(), canvas).unwrap();
+    let mixed = VariantSet::on_canvas(variants, canvas).unwrap();
+    let mut rng = SplitMix64::new(5);
     for opponent in [Opponent::SelfPlay, Opponent::Policy(Policy::Greedy)] {
-        let settings = |variants| Config {
-            opponent: opponent.clone(),
-            autoreset: Autoreset::Disabled,
-            ..Config::of(variants)
-        };
-        let config = settings(mixed.clone());
-        let mut batch = Batch::started(&config, Layout::Planes, GAMES, 1, 5);
-        let starts = batch.env.save().unwrap();
-        let singles = starts.iter().enumerate().map(|(number, start)| {
-            let alone = vec![variants[start.variant].clone()];
-            let alone = settings(VariantSet::on_canvas(alone, canvas).unwrap());
-            let mut single = Batch::new(&alone, Layout::Planes, 1, 1);
-            let mut start = *start;
-            start.variant = 0;
-            single.env.restore(true, &[start]);
-            (number, single)
-        });
-        let mut singles: Vec<(usize, Batch)> = singles.collect();
-        let mut found = [0; 4];
-        for start in &starts {
-            found[start.variant] += 1;
-        }
-        assert!(found.iter().all(|&games| games > 30), "{found:?}");
-        for _ in 0..12 {
-            singles.retain(|&(number, _)| !batch.env.is_over(number));
-            let actions = batch.sample();
-            for (number, single) in &mut singles {
-                assert_eq!(single.sample(), [actions[*number]]);
-                single.step(&[actions[*number]], false).unwrap();
-            }
-            let over: Vec<bool> = (0..GAMES).map(|game| batch.env.is_over(game)).collect();
-            if over.contains(&true) {
-                break;
-            }
-            batch.step(&actions, false).unwrap();
-            for (number, single) in &singles {
-                assert_eq!(batch.row(*number), single.row(0));
-            }
+        for autoreset in [Autoreset::SameStep, Autoreset::Disabled] {
+            let config = Config {
+                opponent: opponent.clone(),
+                autoreset,
+                ..Config::of(mixed.clone())
+            };
+            assert!(compare(&config, Layout::Planes, 200, 30, &mut rng) > 100);
         }
     }
 }

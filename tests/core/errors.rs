@@ -267,7 +267,7 @@ fn errors_of_searches_and_players() {
         Halted(Halt::Stopped) => ["stopped"],
     );
     examples!(UpdateError:
-        Halted(Halt::OutOfMemory(SHORT)) => [OUT_OF_MEMORY],
+        OutOfMemory(SHORT) => [OUT_OF_MEMORY],
         NothingSelected {} => ["call select first"],
         Logit { row: 1, action: 2, logit: f32::INFINITY } =>
             ["leaf 1: ", "action 2 is inf", "must be finite or -inf"],

@@ -170,7 +170,7 @@ fn states_are_read_as_they_were_written() {
         for (state, &ply) in all.iter().zip(&plies) {
             assert_eq!(usize::from(ply), state.position.ply());
         }
-        let found = functional::positions(variant, &words(variant, &all));
+        let found = functional::positions(variant, &words(variant, &all), RUN);
         let illegal = all.iter().position(|state| state.illegal);
         assert_eq!(
             found.err(),
@@ -178,7 +178,7 @@ fn states_are_read_as_they_were_written() {
         );
         let legal: Vec<PositionWords> = all.into_iter().filter(|state| !state.illegal).collect();
         let positions: Vec<Position> = legal.iter().map(|state| state.position).collect();
-        let found = functional::positions(variant, &words(variant, &legal)).unwrap();
+        let found = functional::positions(variant, &words(variant, &legal), RUN).unwrap();
         assert_eq!(found, positions);
         let first = words(variant, &legal[..1]);
         assert_eq!(functional::position(variant, &first), Ok(positions[0]));
@@ -230,6 +230,8 @@ fn an_action_that_cannot_be_played_and_a_stop_are_errors() {
         functional::step(&variant, &start, actions, reward, IllegalAction::Raise, run).map(drop)
     };
     assert_eq!(advance(&[0, 0], stopped), Err(FunctionalError::Stopped));
+    let read = functional::positions(&variant, &start, stopped);
+    assert_eq!(read, Err(FunctionalError::Stopped));
     for actions in [[64, 64], [-1, 0], [65, 0]] {
         assert!(
             matches!(advance(&actions, RUN), Err(FunctionalError::Action(_))),

@@ -1,6 +1,9 @@
 //! The golden game: every position of the example game as the slow reference in Python printed it.
 
-use mijnlieff::game::{Player, Position, Variant, format_move, parse_move, parse_record};
+use mijnlieff::game::{
+    Player, Position, Variant, format_move, format_position, format_record, parse_move,
+    parse_position, parse_record,
+};
 
 const GOLDEN: &str = include_str!("../data/example_game.txt");
 
@@ -64,7 +67,13 @@ fn every_position_of_the_golden_game_is_the_same_here() {
         }
         expected.extend(describe(&variant, &position));
         assert_eq!(block, expected);
+        let text = format_position(&variant, &position);
+        let read = parse_position(&variant, &text).unwrap();
+        assert_eq!(read, position, "{text}");
+        assert_eq!(format_position(&variant, &read), text);
     }
     assert_eq!(parse_record(&variant, record).unwrap(), moves);
+    assert_eq!(format_record(&variant, &moves).unwrap(), record);
     assert!(position.is_over(&variant));
+    assert_eq!(position.margin(&variant), 3);
 }

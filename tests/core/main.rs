@@ -28,6 +28,7 @@ mod tablebase;
 mod texts;
 mod tree_search;
 mod tree_search_kept;
+mod tree_search_results;
 mod tree_search_solved;
 mod vector;
 mod vector_outside;

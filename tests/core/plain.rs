@@ -39,7 +39,7 @@ impl<'a> PlainGame<'a> {
         self.config.opponent != Opponent::SelfPlay
     }
 
-    fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         loop {
             self.start();
             let asks_always = !self.has_opponent() && !self.config.auto_pass;

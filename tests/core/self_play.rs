@@ -13,8 +13,7 @@ use mijnlieff::self_play::{
     Statistics,
 };
 use mijnlieff::tree_search::{
-    Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError,
-    tree_search_with_seeds,
+    Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError, tree_search,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2};
@@ -384,8 +383,10 @@ fn searched(
     let roots: Vec<(RootPosition, u64)> = (0..num_trees as u64)
         .map(|seed| (start.into(), seed % 3))
         .collect();
+    let set = Arc::new(VariantSet::one(variant.clone()));
     let solver = config.solves().then(|| Arc::new(Solver::new(variant)));
-    let search = tree_search_with_seeds(variant, &roots, config, Layout::Flat, solver, num_threads);
+    let solvers = solver.into_iter().collect();
+    let search = tree_search(&set, &roots, config, Layout::Flat, solvers, num_threads);
     let mut search = search.unwrap();
     search.keep_evaluations(most_bytes);
     let evaluator = Sums::of(variant);

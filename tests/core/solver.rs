@@ -10,7 +10,7 @@ use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
 use mijnlieff::policy::{Policy, opening};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::{
-    Book, BookError, Solution, Solver, canonical_counts, shorten_book,
+    Book, BookError, Solution, Solver, Unsolved, canonical_counts, shorten_book,
 };
 use mijnlieff::search::{Halt, Limits, minimax, minimax_moves};
 
@@ -189,6 +189,19 @@ fn symmetric_positions_are_worth_the_same() {
     }
 }
 
+/// The solutions of many positions, in their order.
+pub(super) fn solve_all(
+    solver: &Solver,
+    positions: &[Position],
+    num_threads: usize,
+    limits: Limits<'_>,
+) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
+    let mut all = vec![None; positions.len()];
+    let put = |place: &mut Option<Solution>, solution| *place = Some(solution);
+    solver.solve_each(positions, all.iter_mut(), num_threads, limits, put)?;
+    Ok(all.into_iter().map(Option::unwrap).collect())
+}
+
 #[test]
 fn the_table_size_does_not_matter() {
     let variant = Variant::default();
@@ -199,10 +212,9 @@ fn the_table_size_does_not_matter() {
         .flat_map(|_| random_game(&variant, &mut rng).split_off(6))
         .collect();
     let margins = |solver: &Solver, threads| -> Vec<(i32, Vec<(Move, i32)>)> {
-        let solved = solver
-            .solve_batch(&positions, threads, Limits::default())
-            .unwrap();
+        let solved = solve_all(solver, &positions, threads, Limits::default());
         solved
+            .unwrap()
             .into_iter()
             .map(|found| (found.margin, found.moves))
             .collect()
@@ -299,7 +311,7 @@ fn limits_end_a_search_with_proven_bounds() {
         assert!(unsolved.bounds.lower <= -1 && -1 <= unsolved.bounds.upper);
         assert_eq!(unsolved.moves.len(), 48);
         assert_eq!(solver.margin(&start, limits).unwrap_err().0, halt);
-        let (number, _) = solver.solve_batch(&[start; 3], 2, limits).unwrap_err();
+        let (number, _) = solve_all(&solver, &[start; 3], 2, limits).unwrap_err();
         assert!(number < 3);
     }
     let large = Variant::new(
@@ -406,7 +418,7 @@ fn each_position_of_a_batch_has_its_own_nodes() {
     let alone = solve(&Solver::new(&variant), &position).nodes;
     assert!(alone > 100, "{alone} nodes are not a search");
     let solver = Solver::new(&variant);
-    let solutions = solver.solve_batch(&[position; 3], 1, Limits::default());
+    let solutions = solve_all(&solver, &[position; 3], 1, Limits::default());
     let nodes: Vec<u64> = solutions.unwrap().iter().map(|it| it.nodes).collect();
     assert_eq!(nodes[0], alone);
     // The others are in the table.

@@ -13,6 +13,7 @@ use mijnlieff::tablebase::{Tablebase, TablebaseError};
 
 use super::fuzz::bodies::tables::minimax;
 use super::network::variant;
+use super::solver::solve_all;
 
 /// A file in a folder of its own, which goes with the value.
 struct Scratch(PathBuf);
@@ -65,7 +66,7 @@ fn every_position_of_small_boards_has_the_margin_of_minimax() {
             let solver = Solver::with_tablebase(&variant, Arc::clone(&table));
             let margins = solver.margins(&positions, 2, Limits::default());
             assert_eq!(margins.unwrap(), expected);
-            let solutions = solver.solve_batch(&positions, 2, Limits::default());
+            let solutions = solve_all(&solver, &positions, 2, Limits::default());
             for (number, solution) in solutions.unwrap().into_iter().enumerate() {
                 let position = &positions[number];
                 let legal = position.legal_moves(&variant);
@@ -213,7 +214,7 @@ fn damaged_files_are_refused_and_never_answer() {
             Ok(margins) => assert_eq!(margins, expected, "byte {at}"),
             Err(error) => panic!("byte {at}: {error}"),
         }
-        let solutions = solver.solve_batch(&positions, 1, Limits::default());
+        let solutions = solve_all(&solver, &positions, 1, Limits::default());
         match solutions {
             Err((_, unsolved)) => assert!(matches!(unsolved.halt, Halt::Damaged(_))),
             Ok(solutions) => {

@@ -74,58 +74,31 @@ fn what_is_wrong_with_the_text_of_a_board() {
 
 #[test]
 fn the_parts_of_the_text_of_a_variant() {
-    let square = || Board::from_text("###/###/###").unwrap();
-    for (text, board, opening, copies, written) in [
-        (
-            "standard",
-            Board::default(),
-            Opening::Outside,
-            2,
-            "standard",
-        ),
-        (
-            "corner",
-            Board::default(),
-            Opening::Corner,
-            2,
-            "standard corner",
-        ),
-        ("3", Board::default(), Opening::Outside, 3, "standard 3"),
+    use Opening::{Anywhere, Corner, Outside};
+    let standard = |opening, copies| Variant::new(Board::default(), opening, copies).unwrap();
+    let square = |opening, copies| {
+        let board = Board::from_text("###/###/###").unwrap();
+        Variant::new(board, opening, copies).unwrap()
+    };
+    for (text, expected, written) in [
+        ("standard", standard(Outside, 2), "standard"),
+        ("corner", standard(Corner, 2), "standard corner"),
+        ("3", standard(Outside, 3), "standard 3"),
         (
             " anywhere  1 ",
-            Board::default(),
-            Opening::Anywhere,
-            1,
+            standard(Anywhere, 1),
             "standard anywhere 1",
         ),
-        (
-            "standard corner 2",
-            Board::default(),
-            Opening::Corner,
-            2,
-            "standard corner",
-        ),
-        (
-            "### / ### / ### 4",
-            square(),
-            Opening::Outside,
-            4,
-            "###/###/### 4",
-        ),
+        ("standard corner 2", standard(Corner, 2), "standard corner"),
+        ("### / ### / ### 4", square(Outside, 4), "###/###/### 4"),
         (
             "###/###/### corner",
-            square(),
-            Opening::Corner,
-            2,
+            square(Corner, 2),
             "###/###/### corner",
         ),
     ] {
         let variant: Variant = text.parse().unwrap();
-        assert_eq!(
-            variant,
-            Variant::new(board, opening, copies).unwrap(),
-            "{text:?}"
-        );
+        assert_eq!(variant, expected, "{text:?}");
         assert_eq!(variant.to_string(), written);
         assert_eq!(written.parse(), Ok(variant));
     }

@@ -1,24 +1,21 @@
-//! Tree searches: what stops and starts them, and what they find.
-
-#![allow(clippy::float_cmp)] // values of finished games, and numbers that are the same to the bit
+//! Tree searches: what stops and starts them, what they refuse, and mixed variants.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::encode::{Canvas, Layout, VariantSet, action_of, move_of, num_actions};
-use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
+use mijnlieff::encode::{Canvas, Layout, VariantSet, action_of, num_actions};
+use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tree_search::{
-    Backup, Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search,
-    tree_search_of_variants,
+    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search,
 };
 use mijnlieff::vector::Observations;
 
 pub(crate) const TREES: usize = 10;
 
-const GUMBEL: Root = Root::Gumbel {
+pub(crate) const GUMBEL: Root = Root::Gumbel {
     max_considered: 16,
     c_visit: 50.0,
     c_scale: 0.5,
@@ -35,24 +32,49 @@ pub(crate) const CONFIG: TreeConfig = TreeConfig {
     seed: 1,
 };
 
-fn positions(variant: &Variant, plies: usize) -> Vec<Position> {
+pub(crate) fn positions(variant: &Variant, plies: usize) -> Vec<Position> {
     let seeds = 0..TREES as u64;
     seeds
         .map(|seed| opening(variant, plies, seed).unwrap())
         .collect()
 }
 
-fn search(variant: &Arc<Variant>, root: Root) -> Box<dyn TreeSearch> {
+/// A search of one variant.
+pub(crate) fn start(
+    variant: &Arc<Variant>,
+    roots: &[Position],
+    config: TreeConfig,
+    solver: Option<Arc<Solver>>,
+    num_threads: usize,
+) -> Box<dyn TreeSearch> {
+    let set = Arc::new(VariantSet::one(variant.clone()));
+    let roots = config.seeded(roots.iter().copied()).unwrap();
+    let solvers = solver.into_iter().collect();
+    let search = tree_search(&set, &roots, config, Layout::Flat, solvers, num_threads);
+    search.unwrap()
+}
+
+pub(crate) fn search(variant: &Arc<Variant>, root: Root) -> Box<dyn TreeSearch> {
     let config = TreeConfig { root, ..CONFIG };
-    tree_search(
-        variant,
-        &positions(variant, 3),
-        config,
-        Layout::Flat,
-        None,
-        1,
-    )
-    .unwrap()
+    start(variant, &positions(variant, 3), config, None, 1)
+}
+
+/// Starts the next searches in the same trees.
+pub(crate) fn restart(
+    search: &mut dyn TreeSearch,
+    positions: &[Position],
+    limits: Limits<'_>,
+) -> Result<(), Halt> {
+    let follow = |&position: &Position| NextRoot::Follow(position.into());
+    let next: Vec<NextRoot> = positions.iter().map(follow).collect();
+    search.restart_each(&next, limits)
+}
+
+/// Takes an evaluation, and the trees grow.
+fn update(search: &mut dyn TreeSearch, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+    search.store_evaluations(logits, values)?;
+    search.backpropagate(Limits::default()).unwrap();
+    Ok(())
 }
 
 /// An evaluation of every leaf, the same whatever the position.
@@ -73,7 +95,7 @@ pub(crate) fn run_with(
             return;
         }
         let (logits, values) = evaluate(search, leaves);
-        search.update(&logits, &values).unwrap();
+        update(search, &logits, &values).unwrap();
     }
 }
 
@@ -88,7 +110,7 @@ pub(crate) fn searched(
     config: TreeConfig,
     solver: Option<Arc<Solver>>,
 ) -> Box<dyn TreeSearch> {
-    let mut search = tree_search(variant, roots, config, Layout::Flat, solver, 1).unwrap();
+    let mut search = start(variant, roots, config, solver, 1);
     run(variant, &mut *search);
     search
 }
@@ -122,19 +144,20 @@ fn a_stopped_search_goes_on() {
         search.store_evaluations(&logits, &values).unwrap();
         assert_eq!(search.backpropagate(stopped), Err(Halt::Stopped));
         // The evaluation is gone, its leaves are not.
-        let refused = search.update(&logits, &values);
+        let refused = update(&mut *search, &logits, &values);
         assert_eq!(refused, Err(UpdateError::NothingSelected));
         assert_eq!(search.select(Limits::default()), Ok(leaves));
-        search.update(&logits, &values).unwrap();
+        update(&mut *search, &logits, &values).unwrap();
     }
     assert_eq!(search.results(stopped).unwrap_err(), Halt::Stopped);
     assert_eq!(found(&*search), found(&*whole));
 
     let next = positions(&variant, 4);
-    assert_eq!(search.restart(&next, stopped), Err(Halt::Stopped));
+    let refused = restart(&mut *search, &next, stopped);
+    assert_eq!(refused, Err(Halt::Stopped));
     assert_eq!(found(&*search), found(&*whole));
     for search in [&mut search, &mut whole] {
-        search.restart(&next, Limits::default()).unwrap();
+        restart(&mut **search, &next, Limits::default()).unwrap();
         run(&variant, &mut **search);
     }
     assert_eq!(found(&*search), found(&*whole));
@@ -190,11 +213,11 @@ fn values_that_cannot_be_added_up_are_refused() {
     let (logits, mut values) = evaluation(&variant, leaves);
     for bad in [1e30, f32::NEG_INFINITY] {
         values[1] = bad;
-        let refused = search.update(&logits, &values);
+        let refused = update(&mut *search, &logits, &values);
         assert_eq!(refused, Err(UpdateError::Value { row: 1, value: bad }));
     }
     values[1] = -1e19;
-    search.update(&logits, &values).unwrap();
+    update(&mut *search, &logits, &values).unwrap();
 }
 
 #[test]
@@ -204,14 +227,13 @@ fn a_bad_value_is_named_by_its_leaf_whatever_the_threads() {
         .map(|seed| opening(&variant, 3, seed).unwrap())
         .collect();
     for num_threads in [1, 3] {
-        let search = tree_search(&variant, &roots, CONFIG, Layout::Flat, None, num_threads);
-        let mut search = search.unwrap();
+        let mut search = start(&variant, &roots, CONFIG, None, num_threads);
         let leaves = search.select(Limits::default()).unwrap();
         let (logits, good) = evaluation(&variant, leaves);
         for row in [0, leaves / 2, leaves - 1] {
             let mut values = good.clone();
             values[row] = f32::INFINITY;
-            let refused = search.update(&logits, &values);
+            let refused = update(&mut *search, &logits, &values);
             let value = f32::INFINITY;
             assert_eq!(refused, Err(UpdateError::Value { row, value }));
         }
@@ -233,11 +255,11 @@ fn a_bad_logit_is_named_by_its_leaf_and_action() {
         let legal = roots[row].legal_moves(&variant).into_iter();
         let action = legal.map(|mv| action_of(&variant, mv)).max().unwrap();
         logits[row * width + action] = f32::INFINITY;
-        let refused = search.update(&logits, &values);
+        let refused = update(&mut *search, &logits, &values);
         let logit = f32::INFINITY;
         assert_eq!(refused, Err(UpdateError::Logit { row, action, logit }));
         logits[row * width..][..width].fill(f32::NEG_INFINITY);
-        let refused = search.update(&logits, &values);
+        let refused = update(&mut *search, &logits, &values);
         assert_eq!(refused, Err(UpdateError::NoLegalAction { row }));
     }
 }
@@ -296,19 +318,16 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
         let solver = |variant: &Arc<Variant>| Arc::new(Solver::within(variant, 1 << 19).unwrap());
         let solvers = variants.all().iter().map(solver).collect();
         let layout = Layout::Planes;
-        let mut mixed =
-            tree_search_of_variants(&variants, &roots, config, layout, solvers, 2).unwrap();
+        let seeded = config.seeded(roots.iter().copied()).unwrap();
+        let mut mixed = tree_search(&variants, &seeded, config, layout, solvers, 2).unwrap();
         run_on_canvas(&variants, &mut *mixed);
         let results = mixed.results(Limits::default()).unwrap();
         for (tree, root) in roots.iter().enumerate() {
             let variant = variants.get(root.variant).clone();
             let solvers = vec![solver(&variant)];
             let own = Arc::new(VariantSet::on_canvas(vec![variant], canvas).unwrap());
-            let seed = config.seed + tree as u64;
-            let config = TreeConfig { seed, ..config };
-            let roots = [root.position.into()];
-            let mut alone =
-                tree_search_of_variants(&own, &roots, config, layout, solvers, 1).unwrap();
+            let roots = [(root.position.into(), config.seed + tree as u64)];
+            let mut alone = tree_search(&own, &roots, config, layout, solvers, 1).unwrap();
             run_on_canvas(&own, &mut *alone);
             let expected = alone.results(Limits::default()).unwrap();
             assert_eq!(results.actions[tree], expected.actions[0]);
@@ -319,190 +338,4 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
             assert_eq!(mixed.nodes(tree), alone.nodes(0));
         }
     }
-}
-
-#[test]
-fn noise_is_in_proportion_to_the_temperature() {
-    let variant = Arc::new(Variant::default());
-    let noise = |temperature| {
-        let config = TreeConfig {
-            num_simulations: 4,
-            temperature,
-            ..CONFIG
-        };
-        searched(&variant, &positions(&variant, 3), config, None)
-            .results(Limits::default())
-            .unwrap()
-            .root_noise
-            .to_owned()
-    };
-    let whole = noise(1.0);
-    assert!(whole.iter().any(|&it| it > 0.5) && whole.iter().any(|&it| it < -0.5));
-    assert_eq!(noise(0.25), &whole * 0.25);
-    assert!(noise(0.0).iter().all(|&it| it == 0.0));
-}
-
-/// Late positions of random games, the last of them forced to pass.
-fn endings(variant: &Variant) -> Vec<Position> {
-    let late = |seed| opening(variant, 13, seed).unwrap();
-    let passes = (0..).map(late).filter(|it| it.must_pass(variant));
-    let others = (0..).map(late).filter(|it| !it.must_pass(variant));
-    others
-        .take(TREES / 2)
-        .chain(passes.take(TREES / 2))
-        .collect()
-}
-
-#[test]
-fn a_root_that_has_to_pass_has_the_mean_value_of_its_simulations() {
-    let variant = Arc::new(Variant::default());
-    let roots = endings(&variant);
-    let puct = Root::Puct {
-        c_puct: 1.5,
-        dirichlet_share: 0.0,
-        dirichlet_alpha: 0.3,
-    };
-    for (num_simulations, root) in [(1, GUMBEL), (2, GUMBEL), (5, GUMBEL), (1, puct), (5, puct)] {
-        let config = TreeConfig {
-            num_simulations,
-            root,
-            ..CONFIG
-        };
-        let search = searched(&variant, &roots, config, None);
-        let results = search.results(Limits::default()).unwrap();
-        for (tree, root) in roots.iter().enumerate() {
-            if root.must_pass(&variant) {
-                let nodes = search.nodes(tree).unwrap();
-                let value = results.root_values[tree];
-                assert!((value - nodes[1].value).abs() < 1e-6, "{nodes:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn games_that_are_over_have_the_value_of_their_result() {
-    let variant = Arc::new(Variant::default());
-    let mut search = search(&variant, GUMBEL);
-    let roots = endings(&variant);
-    search.restart(&roots, Limits::default()).unwrap();
-    run(&variant, &mut *search);
-    let mut ends = 0;
-    for (tree, root) in roots.iter().enumerate() {
-        for node in search.nodes(tree).unwrap() {
-            let mut position = *root;
-            let mut mover = position.side_to_move();
-            for &action in &node.actions {
-                mover = position.side_to_move();
-                position = position.play_unchecked(&variant, move_of(&variant, action).unwrap());
-                while !position.is_over(&variant) && position.must_pass(&variant) {
-                    position = position.play_unchecked(&variant, Move::Pass);
-                }
-            }
-            assert_eq!(
-                node.exact,
-                position.is_over(&variant) && !node.actions.is_empty()
-            );
-            if node.exact {
-                let won = position.margin_of(&variant, mover).signum();
-                assert!((node.value - won as f32).abs() < 1e-6, "{position:?}");
-                ends += 1;
-            }
-        }
-    }
-    assert!(ends > 20, "{ends} ends are not enough");
-    let results = search.results(Limits::default()).unwrap();
-    assert!(results.root_values.iter().all(|value| value.abs() <= 1.0));
-}
-
-#[test]
-fn actions_are_drawn_by_visits() {
-    const DRAWS: usize = 2_000;
-    let variant = Arc::new(Variant::default());
-    let root = positions(&variant, 3)[0];
-    for temperature in [0.0, 0.5, 1.0] {
-        let config = TreeConfig {
-            num_simulations: 40,
-            root: Root::Puct {
-                c_puct: 1.5,
-                dirichlet_share: 0.0,
-                dirichlet_alpha: 1.0,
-            },
-            temperature,
-            ..CONFIG
-        };
-        let roots = vec![root; DRAWS];
-        let search = searched(&variant, &roots, config, None);
-        let results = search.results(Limits::default()).unwrap();
-        let visits: Vec<f64> = results
-            .visit_counts
-            .row(0)
-            .iter()
-            .map(|&it| f64::from(it))
-            .collect();
-        let mut drawn = vec![0.0; visits.len()];
-        for &action in &results.actions {
-            drawn[action as usize] += 1.0 / DRAWS as f64;
-        }
-        let most = visits.iter().copied().fold(0.0, f64::max);
-        let weight = |visits: f64| match temperature {
-            0.0 => f64::from(u8::from(visits == most)),
-            _ => (visits / most).powf(1.0 / f64::from(temperature)),
-        };
-        let sum: f64 = visits.iter().map(|&it| weight(it)).sum();
-        for (drawn, &visits) in drawn.iter().zip(&visits) {
-            if temperature == 0.0 {
-                assert!(
-                    *drawn == 0.0 || visits == most,
-                    "{drawn} of {visits} visits"
-                );
-            } else {
-                let expected = weight(visits) / sum;
-                assert!((drawn - expected).abs() < 0.05, "{drawn}, not {expected}");
-            }
-        }
-    }
-}
-
-/// Adds a player's results of all ways to play on.
-fn add_results(variant: &Variant, position: &Position, player: Player, results: &mut Vec<i32>) {
-    if position.is_over(variant) {
-        results.push(position.margin_of(variant, player).signum());
-        return;
-    }
-    for mv in position.legal_moves(variant) {
-        let after = position.play_unchecked(variant, mv);
-        add_results(variant, &after, player, results);
-    }
-}
-
-#[test]
-fn rollouts_give_the_results_of_games_and_even_priors() {
-    let variant = Arc::new(Variant::default());
-    let mut search = search(&variant, GUMBEL);
-    let roots = endings(&variant);
-    search.restart(&roots, Limits::default()).unwrap();
-    search.run_with_rollouts(Limits::default()).unwrap();
-    let values = search
-        .results(Limits::default())
-        .unwrap()
-        .root_values
-        .to_owned();
-    let mut decided = 0;
-    for (tree, root) in roots.iter().enumerate() {
-        let mut results = Vec::new();
-        add_results(&variant, root, root.side_to_move(), &mut results);
-        let (least, most) = (results.iter().min().unwrap(), results.iter().max().unwrap());
-        assert!(values[tree].abs() <= 1.0);
-        if least == most {
-            assert!((values[tree] - *least as f32).abs() < 1e-6, "{root:?}");
-            decided += 1;
-        }
-        let prior = 1.0 / root.count_legal_moves(&variant) as f32;
-        for node in search.nodes(tree).unwrap() {
-            let is_child = node.actions.len() == 1;
-            assert!(!is_child || (node.prior - prior).abs() < 1e-6, "{root:?}");
-        }
-    }
-    assert!(decided > 2, "{decided} decided games are not enough");
 }

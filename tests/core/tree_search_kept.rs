@@ -6,11 +6,9 @@ use mijnlieff::encode::{Layout, VariantSet};
 use mijnlieff::game::Variant;
 use mijnlieff::policy::opening;
 use mijnlieff::search::Limits;
-use mijnlieff::tree_search::{
-    NextRoot, RootPosition, TreeConfig, TreeSearch, tree_search, tree_search_of_variants,
-};
+use mijnlieff::tree_search::{NextRoot, RootPosition, TreeConfig, TreeSearch, tree_search};
 
-use super::tree_search::{CONFIG, mixed_variants, run, run_on_canvas, searched};
+use super::tree_search::{CONFIG, mixed_variants, restart, run, run_on_canvas, searched, start};
 
 #[test]
 fn a_root_with_thousands_of_visits_is_kept() {
@@ -24,7 +22,7 @@ fn a_root_with_thousands_of_visits_is_kept() {
     let visits = |search: &dyn TreeSearch| search.nodes(0).unwrap()[0].visits;
     let before = visits(&*search);
     assert!(before >= 5000, "{before}");
-    search.restart(&[root], Limits::default()).unwrap();
+    restart(&mut *search, &[root], Limits::default()).unwrap();
     assert_eq!(visits(&*search), before);
 }
 
@@ -32,11 +30,11 @@ fn a_root_with_thousands_of_visits_is_kept() {
 fn the_memory_of_the_trees_before_counts_too() {
     let variant = Arc::new(Variant::default());
     let root = opening(&variant, 3, 0).unwrap();
-    let mut search = tree_search(&variant, &[root], CONFIG, Layout::Flat, None, 1).unwrap();
+    let mut search = start(&variant, &[root], CONFIG, None, 1);
     for _ in 0..4 {
         run(&variant, &mut *search);
         let before = search.bytes();
-        search.restart(&[root], Limits::default()).unwrap();
+        restart(&mut *search, &[root], Limits::default()).unwrap();
         assert!(search.bytes() >= before, "{before}");
     }
 }
@@ -51,8 +49,8 @@ fn searches_go_on_with_variants_that_come_later() {
         position: opening(variants.get(variant), 3, 5).unwrap(),
     };
     let start = |set: &Arc<VariantSet>, variant: usize| {
-        let layout = Layout::Planes;
-        tree_search_of_variants(set, &[root(variant)], CONFIG, layout, Vec::new(), 1).unwrap()
+        let roots = [(root(variant), CONFIG.seed)];
+        tree_search(set, &roots, CONFIG, Layout::Planes, Vec::new(), 1).unwrap()
     };
     let last = variants.all().len() - 1;
     let mut extended = start(&Arc::new(first), 0);

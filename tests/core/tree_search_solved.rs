@@ -9,7 +9,7 @@ use mijnlieff::search::Limits;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::tree_search::{TreeConfig, TreeSearch};
 
-use super::tree_search::{CONFIG, TREES, run, searched};
+use super::tree_search::{CONFIG, TREES, restart, run, searched};
 
 /// A search that is done, with an exact solver.
 fn solved(variant: &Arc<Variant>, roots: &[Position], config: TreeConfig) -> Box<dyn TreeSearch> {
@@ -37,9 +37,8 @@ fn roots_with_few_empty_cells_are_solved_on_boards_of_all_sizes() {
         let late: Vec<Position> = roots.into_iter().filter(has_few).collect();
         assert!((1..expected.len()).contains(&late.len()));
         // Also where the search before has visited the position.
-        search
-            .restart(&vec![late[0]; expected.len()], Limits::default())
-            .unwrap();
+        let again = vec![late[0]; expected.len()];
+        restart(&mut *search, &again, Limits::default()).unwrap();
         assert_eq!(search.select(Limits::default()), Ok(0));
     }
 }
@@ -96,7 +95,7 @@ fn a_position_that_was_solved_as_a_leaf_is_searched_as_a_root() {
         root.play_unchecked(&variant, mv)
     };
     let next: Vec<Position> = roots.iter().zip(&actions).map(after).collect();
-    search.restart(&next, Limits::default()).unwrap();
+    restart(&mut *search, &next, Limits::default()).unwrap();
     run(&variant, &mut *search);
     let results = search.results(Limits::default()).unwrap();
     for (tree, position) in next.iter().enumerate() {

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use mijnlieff::encode::{Layout, num_actions, observe, pack, write_mask};
-use mijnlieff::game::{PlayError, Player, Position, Variant};
+use mijnlieff::encode::{Layout, num_actions, pack};
+use mijnlieff::game::{PlayError, Player, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
 use mijnlieff::vector::{
@@ -14,6 +14,7 @@ use mijnlieff::vector::{
 };
 
 use super::batch::Batch;
+use super::boards::compare;
 
 pub(super) fn variants() -> [Arc<Variant>; 6] {
     [
@@ -134,8 +135,9 @@ fn games_that_start_take_any_action() {
         for step in 0..60 {
             let mut actions = fast.sample();
             assert_eq!(general.sample(), actions);
-            for (game, action) in actions.iter_mut().enumerate() {
-                if fast.env.is_over(game) {
+            let saved = fast.env.save().unwrap();
+            for (game, (action, saved)) in actions.iter_mut().zip(&saved).enumerate() {
+                if saved.over {
                     *action = WILD[(game + step) % WILD.len()];
                     started += 1;
                 }
@@ -175,60 +177,10 @@ fn both_forms_agree_on_every_action() {
 }
 
 #[test]
-fn a_step_writes_what_encode_says_about_the_position() {
+fn every_step_is_that_of_games_that_are_played_plainly() {
+    let mut rng = SplitMix64::new(7);
     for config in configs() {
-        let variant = config.variants.get(0).clone();
-        let mut batch = Batch::started(&config, Layout::Flat, 40, 1, 7);
-        let mut ended = 0;
-        for _ in 0..40 {
-            let actions = batch.sample();
-            let endings = batch.step(&actions, false).unwrap();
-            ended += endings.len();
-            for (i, ending) in endings.iter().enumerate() {
-                let last = batch.env.final_position(i);
-                assert_eq!(ending.score, last.score(&variant));
-                assert!(last.is_over(&variant));
-                assert_eq!(batch.rewards[ending.game as usize], ending.reward);
-                let margin = last.margin(&variant) as f32;
-                assert!(ending.reward == margin || ending.reward == -margin);
-            }
-            for (game, position) in batch.env.positions().enumerate() {
-                let (features, mask, to_play, reward, over) = batch.row(game);
-                let mut expected = vec![0.5; features.len()];
-                observe(&variant, &position, Layout::Flat, &mut expected);
-                assert_eq!(features, expected);
-                let mut legal = vec![5; mask.len()];
-                write_mask(&variant, &position, &mut legal);
-                if batch.env.is_over(game) {
-                    legal[mask.len() - 1] = 1;
-                }
-                assert_eq!(mask, legal);
-                assert_eq!(to_play, position.side_to_move().index() as i8);
-                assert!(over || reward == 0.0);
-            }
-        }
-        assert!(ended > 0);
-    }
-}
-
-#[test]
-fn the_sample_stream_is_a_draw_from_the_legal_moves() {
-    let variant = variants()[0].clone();
-    let config = Config::new(variant.clone());
-    let mut batch = Batch::started(&config, Layout::Flat, 3, 1, 100);
-    let mut streams = [100, 101, 102].map(|seed| SplitMix64::stream(seed, 1));
-    for _ in 0..50 {
-        let positions: Vec<Position> = batch.env.positions().collect();
-        let actions = batch.sample();
-        for ((position, action), stream) in positions.iter().zip(&actions).zip(&mut streams) {
-            let moves = position.legal_moves(&variant);
-            let drawn = moves[stream.below(moves.len() as u64) as usize];
-            assert_eq!(
-                mijnlieff::encode::action_of(&variant, drawn) as i64,
-                *action
-            );
-        }
-        batch.step(&actions, false).unwrap();
+        assert!(compare(&config, Layout::Flat, 40, 40, &mut rng) > 0);
     }
 }
 
@@ -295,7 +247,7 @@ fn losing_by_an_illegal_action() {
         })
     ));
     batch.env.reset(Seeds::Keep, Some(&[false, true])).unwrap();
-    assert!(!batch.env.is_over(1));
+    assert!(!batch.env.save().unwrap()[1].over);
 }
 
 #[test]
@@ -316,8 +268,9 @@ fn packed_rows_hold_the_same_positions() {
             action_mask: &mut mask,
             to_play: &mut to_play,
         });
-        let positions = env.positions();
-        let packed: Vec<u64> = positions.map(|it| pack(&variant, &it)).collect();
+        let packed: Vec<u64> = (0..30)
+            .map(|game| pack(&variant, &env.position(game)))
+            .collect();
         assert_eq!(words, packed);
         assert!(!words.contains(&0));
     }

@@ -27,7 +27,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
             let mut stream = SplitMix64::stream(9, 0);
             let mut answer = |env: &mut dyn BatchEnv| {
                 while !env.pending().is_empty() {
-                    let position = env.positions().next().unwrap();
+                    let position = env.position(0);
                     let mv: Move = Policy::Greedy.choose(&variant, &position, &mut stream);
                     let action = action_of(&variant, mv) as i64;
                     env.answer(&[action]).unwrap();
@@ -40,7 +40,7 @@ fn an_outside_opponent_plays_as_a_built_in_one() {
                 inside.step(&actions, false).unwrap();
                 env.start_step(&actions).unwrap();
                 answer(&mut *env);
-                assert!(env.positions().eq(inside.env.positions()));
+                assert_eq!(env.position(0), inside.env.position(0));
             }
         }
     }
@@ -117,5 +117,19 @@ fn a_game_that_the_opponent_ends_before_the_agent_has_acted_starts_again() {
         assert!(env.endings().is_empty());
     }
     assert!(ended > 20, "{ended} games ended");
-    assert!(env.positions().all(|position| !position.is_over(&variant)));
+    let is_over = |game| env.position(game).is_over(&variant);
+    assert!(!(0..GAMES).any(is_over));
+}
+
+#[test]
+fn without_a_step_under_way_there_is_nothing_to_roll_back() {
+    let config = Config::new(variants()[0].clone());
+    let mut env = batch_env(config, Layout::Flat, 2, 1).unwrap();
+    env.roll_back();
+    assert!(!env.is_started());
+    env.reset(Seeds::From(1), None).unwrap();
+    let before = env.save().unwrap();
+    env.roll_back();
+    assert!(env.is_started());
+    assert_eq!(env.save().unwrap(), before);
 }

@@ -20,7 +20,7 @@ fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
         batch_env(config, Layout::Packed, games, 1).unwrap()
     };
     let first_moves = |env: &dyn BatchEnv| -> HashSet<_> {
-        let some = env.positions().take(64);
+        let some = (0..64).map(|game| env.position(game));
         some.map(|position| position.last_move()).collect()
     };
     for policy in [Policy::Greedy, Policy::Minimax(Depth::new(1).unwrap())] {

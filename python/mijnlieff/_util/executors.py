@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
 
 from mijnlieff.errors import ClusterError
@@ -34,6 +34,8 @@ def check_picklable(executor: Executor, value: object) -> None:
     Raises:
         TypeError: it cannot be pickled.
     """
+    from concurrent.futures import ProcessPoolExecutor  # brings multiprocessing
+
     if isinstance(executor, ProcessPoolExecutor):
         try:
             pickle.dumps(value)

@@ -6,14 +6,11 @@ import contextlib
 import json
 import math
 import os
-import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "DAMAGED",
     "json_text",
     "package_data",
     "parse_json",
@@ -25,16 +22,6 @@ __all__ = [
 
 _DATA = Path(__file__).resolve().parent.parent / "data"
 _MOST_BRACKETS = 500
-
-DAMAGED = (
-    ValueError,
-    KeyError,
-    EOFError,
-    NotImplementedError,  # a way of compression that there is not
-    zipfile.BadZipFile,
-    zlib.error,
-)
-"""What NumPy raises for a damaged file of arrays."""
 
 
 def part_path(path: Path) -> Path:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import io
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from mijnlieff._util.extras import needs
-from mijnlieff._util.files import DAMAGED, write_whole
+from mijnlieff._util.files import write_whole
 from mijnlieff.datasets.games import COLUMNS, Columns
 from mijnlieff.errors import DatasetError
 
-__all__ = ["SUFFIXES", "check_installed", "read_part", "write_part"]
+__all__ = ["DAMAGED", "SUFFIXES", "check_installed", "read_part", "write_part"]
 
 SUFFIXES = {"numpy": ".npz", "parquet": ".parquet"}
+DAMAGED = (
+    ValueError,
+    KeyError,
+    EOFError,
+    NotImplementedError,  # a way of compression that there is not
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What NumPy raises for a damaged file of arrays."""
 _STARTS = {".npz": b"PK\x03\x04", ".parquet": b"PAR1"}
 
 

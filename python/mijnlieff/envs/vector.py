@@ -82,7 +82,8 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             built-in policies, play natively and draw from the games' streams. Any other policy is
             asked for all waiting games at once; a `GamePolicy` is told the games' numbers.
             Policies see positions and return actions of each position's own variant, also on a
-            canvas. A perfect one keeps a table for every variant, see `set_table_bytes`.
+            canvas. A perfect one keeps a table for each of up to four variants; more share the
+            memory of one, see `set_table_bytes`.
         seat: the agent's side against an opponent: ``"light"``, ``"dark"``, or ``"random"``, drawn
             again for every game.
         observation: ``"flat"`` ``(N, 3 * num_cells + 8)``, ``"planes"`` ``(N, 12, height, width)``
@@ -238,7 +239,7 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             PolicyError: the opponent returned something illegal; nothing has changed.
         """
         mask = _reset_mask(options, self.num_envs)
-        seeds = _seeds(seed, self.num_envs)
+        seeds = _seeds(seed)
         super().reset(seed=seeds if isinstance(seeds, int) else None)
         self._seed_from_entropy()
         if self._policy is None:
@@ -419,15 +420,12 @@ def _autoreset_mode(autoreset: str | AutoresetMode) -> AutoresetMode:
     return _AUTORESET[autoreset]
 
 
-def _seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> int | list[int | None] | None:
+def _seeds(seed: int | Sequence[int | None] | None) -> int | list[int | None] | None:
     if seed is None:
         return None
     if not isinstance(seed, (list, tuple, np.ndarray)) or getattr(seed, "ndim", 1) == 0:
         return seed_of(seed)
-    seeds = [None if one is None else seed_of(one) for one in seed]
-    if len(seeds) != num_envs:
-        raise ValueError(f"{num_envs} games need {num_envs} seeds, not {len(seeds)}")
-    return seeds
+    return [None if one is None else seed_of(one) for one in seed]
 
 
 def _reset_mask(options: dict[str, Any] | None, num_envs: int) -> list[bool] | None:

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use super::masks::Masks;
 use super::solvers::solver_of;
 use crate::best_response::{BestResponseConfig, BestResponseSearch, Line};
 use crate::encode::num_actions;
@@ -179,22 +180,18 @@ impl PyBestResponseSearch {
     ///     PolicyError: an action is not legal, or a position has none.
     ///     SearchLimitError: there are more than `max_positions` positions.
     #[pyo3(signature = (possible: "NDArray[np.bool_]"))]
-    fn answer_with_sets(
-        &mut self,
-        py: Python<'_>,
-        possible: PyReadonlyArray2<'_, bool>,
-    ) -> PyResult<()> {
-        let (shape, width) = (possible.shape(), num_actions(&self.variant));
-        self.check_answers(shape[0])?;
-        if shape[1] != width {
-            let found = shape[1];
+    fn answer_with_sets(&mut self, py: Python<'_>, possible: Masks<'_>) -> PyResult<()> {
+        let (possible, width) = (possible.numbers(), num_actions(&self.variant));
+        self.check_answers(possible.nrows())?;
+        if possible.ncols() != width {
+            let found = possible.ncols();
             return Err(PyValueError::new_err(format!(
                 "the actions of each position need {width} entries, not {found}"
             )));
         }
-        let mut copied = with_room(ANSWERS, shape[0])?;
-        for row in possible.as_array().rows() {
-            let chosen = row.iter().enumerate().filter(|&(_, &possible)| possible);
+        let mut copied = with_room(ANSWERS, possible.nrows())?;
+        for row in possible.rows() {
+            let chosen = row.iter().enumerate().filter(|&(_, &it)| it != 0);
             copied.push(chosen.map(|(action, _)| action).collect::<Vec<_>>());
         }
         self.take_answers(py, copied)

@@ -74,7 +74,7 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// As [`Loaded::check_variant`], and `MemoryError`.
+    /// As [`Loaded::check_variant`], and `MemoryError`; also on Ctrl-C.
     pub(crate) fn on(
         &self,
         py: Python<'_>,
@@ -82,6 +82,7 @@ impl Loaded {
     ) -> PyResult<Vec<Arc<BoardNetwork>>> {
         let mut ready = HashMap::new();
         for variant in variants {
+            py.check_signals()?;
             self.check_variant(variant)?;
             let known = self.boards(py).get(variant.board()).cloned();
             let known = match known {

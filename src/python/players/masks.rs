@@ -1,25 +1,51 @@
 //! The legal actions of positions, as arrays from Python.
 
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use ndarray::ArrayView2;
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::python::convert::arrays::{readable, shape_text};
+use crate::python::convert::arrays::shape_text;
+use crate::python::convert::short_repr;
 
-/// The legal actions of positions.
-#[derive(FromPyObject)]
-pub(super) enum Masks<'py> {
-    Int8(PyReadonlyArray2<'py, i8>),
-    Bool(PyReadonlyArray2<'py, bool>),
+/// Legal or possible actions of positions, an int8 or bool array ``(B, num_actions)``; every number
+/// but 0 stands for true.
+///
+/// Truth values are read as numbers too. To NumPy a bool is a byte of any value, such as those of
+/// another array that it views; in Rust a bool is 0 or 1.
+pub(super) struct Masks<'py>(PyReadonlyArray2<'py, i8>);
+
+impl<'py> FromPyObject<'_, 'py> for Masks<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(numbers) = given.cast::<PyArray2<i8>>() {
+            return Ok(Self(numbers.try_readonly()?));
+        }
+        let Ok(truths) = given.cast::<PyArray2<bool>>() else {
+            let given = short_repr(&given);
+            return Err(PyTypeError::new_err(format!(
+                "expected an int8 or bool array of two dimensions, found {given}"
+            )));
+        };
+        let py = given.py();
+        let numbers = (numpy::dtype::<i8>(py),);
+        let numbers = truths.call_method1(pyo3::intern!(py, "view"), numbers)?;
+        Ok(Self(numbers.cast_into::<PyArray2<i8>>()?.try_readonly()?))
+    }
 }
 
 impl Masks<'_> {
+    /// The numbers.
+    pub(super) fn numbers(&self) -> ArrayView2<'_, i8> {
+        // Whatever the steps between them: numbers of one byte are always aligned.
+        self.0.as_array()
+    }
+
     /// Raise unless there is a mask for each of the logits.
     pub(super) fn check(&self, shape: [usize; 2]) -> PyResult<()> {
-        let found = match self {
-            Self::Int8(masks) => masks.shape(),
-            Self::Bool(masks) => masks.shape(),
-        };
+        let found = self.0.shape();
         if found == shape {
             return Ok(());
         }
@@ -31,21 +57,11 @@ impl Masks<'_> {
     }
 
     /// Give illegal actions the logit -inf; the logits are in C order.
-    pub(super) fn apply(&self, logits: &mut [f32]) -> PyResult<()> {
-        fn rule_out(logits: &mut [f32], legal: impl Iterator<Item = bool>) {
-            for (logit, _) in logits.iter_mut().zip(legal).filter(|(_, legal)| !legal) {
+    pub(super) fn apply(&self, logits: &mut [f32]) {
+        for (logit, &legal) in logits.iter_mut().zip(self.numbers()) {
+            if legal == 0 {
                 *logit = f32::NEG_INFINITY;
             }
         }
-        match self {
-            Self::Int8(masks) => {
-                rule_out(
-                    logits,
-                    readable(masks)?.as_array().iter().map(|&one| one != 0),
-                );
-            }
-            Self::Bool(masks) => rule_out(logits, readable(masks)?.as_array().iter().copied()),
-        }
-        Ok(())
     }
 }

@@ -365,7 +365,7 @@ impl PyNetwork {
             values.extend(evaluated.values);
         }
         if let Some(masks) = masks {
-            masks.apply(&mut logits)?;
+            masks.apply(&mut logits);
         }
         Ok((
             shaped(py, logits, (rows.nrows(), actions)),

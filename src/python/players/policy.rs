@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::solvers::solver_of;
+use super::solvers::solvers_of;
 use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
@@ -216,21 +216,21 @@ impl PyBuiltinPolicy {
         }
     }
 
-    /// The player of these variants; a perfect one shares the solvers of `mijnlieff.solve`.
+    /// The player of these variants; a perfect one shares the solvers of the whole package.
+    #[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
     pub(crate) fn core(&self, py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Policy> {
         let Policy::Perfect(perfect) = &self.policy else {
             return Ok(self.policy.clone());
         };
-        let mut solvers: Vec<Arc<Solver>> = Vec::new();
-        for variant in variants {
-            if !solvers.iter().any(|solver| solver.serves(variant)) {
-                solvers.push(solver_of(
-                    py,
-                    variant,
-                    self.tablebase.as_ref().map(Py::get),
-                )?);
-            }
-        }
+        // One solver serves all variants of a key, and a player looks through its solvers.
+        let mut known = HashSet::new();
+        let distinct: Vec<_> = variants
+            .iter()
+            .filter(|variant| known.insert(Solver::key(variant)))
+            .cloned()
+            .collect();
+        let tablebase = self.tablebase.as_ref().map(Py::get);
+        let solvers = solvers_of(py, &distinct, tablebase, true)?;
         Ok(Policy::Perfect(Perfect::new(solvers, perfect.epsilon())))
     }
 

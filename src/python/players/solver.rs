@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use super::solution::PySolution;
 use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
-use crate::memory::zeroed;
+use crate::memory::{OutOfMemory, zeroed};
 use crate::python::convert::arrays::{Array1, Array2, shaped};
 use crate::python::convert::integers::{MaxNodes, Plies, Threads};
 use crate::python::errors::{no_table, unsolved};
@@ -85,17 +85,6 @@ impl PySolver {
     ) -> PyResult<Self> {
         let book = py.detach(|| book.map(Book::parse).transpose())?;
         Self::with_table(py, variant.0, table_bytes, book.map(Arc::new))
-    }
-
-    /// A solver that takes at most about this much memory between searches.
-    ///
-    /// Where a table does not fit, each search makes its own, which takes longer.
-    #[staticmethod]
-    pub(crate) fn within(py: Python<'_>, variant: PyVariant, bytes: usize) -> PyResult<Self> {
-        let variant = variant.0;
-        let core = py.detach(|| Solver::within(&variant, bytes));
-        let core = core.map_err(|error| no_table(&error, bytes))?;
-        Ok(Self::of(core, variant))
     }
 
     /// The memory of the tables, in bytes.
@@ -210,14 +199,36 @@ impl PySolver {
         table_bytes: usize,
         book: Option<Arc<Book>>,
     ) -> PyResult<Self> {
+        Self::make(py, variant, table_bytes, book, Solver::with_table)
+    }
+
+    /// A solver that takes at most about this much memory between searches, besides the book.
+    ///
+    /// Where a table does not fit, each search makes its own, which takes longer.
+    pub(crate) fn within(
+        py: Python<'_>,
+        variant: Arc<Variant>,
+        bytes: usize,
+        book: Option<Arc<Book>>,
+    ) -> PyResult<Self> {
+        Self::make(py, variant, bytes, book, Solver::within)
+    }
+
+    fn make(
+        py: Python<'_>,
+        variant: Arc<Variant>,
+        bytes: usize,
+        book: Option<Arc<Book>>,
+        make: fn(&Variant, usize) -> Result<Solver, OutOfMemory>,
+    ) -> PyResult<Self> {
         let book_positions = book.as_ref().map_or(0, |book| book.len());
         let core = py.detach(|| {
-            Solver::with_table(&variant, table_bytes).map(|solver| match book {
+            make(&variant, bytes).map(|solver| match book {
                 Some(book) => solver.with_book(book),
                 None => solver,
             })
         });
-        let core = core.map_err(|error| no_table(&error, table_bytes))?;
+        let core = core.map_err(|error| no_table(&error, bytes))?;
         Ok(Self {
             core: Arc::new(core),
             variant,

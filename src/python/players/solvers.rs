@@ -96,9 +96,10 @@ pub(crate) fn solvers_of(
         return Ok(Vec::new());
     }
     if tablebase.is_some() {
-        let solvers = variants
-            .iter()
-            .map(|variant| solver_of(py, variant, tablebase));
+        let solvers = variants.iter().map(|variant| {
+            py.check_signals()?;
+            solver_of(py, variant, tablebase)
+        });
         return solvers.collect();
     }
     let solvers = shared_solvers(py, variants)?;
@@ -213,11 +214,7 @@ fn shared_solver(py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Py<PySolver
         registry.table_bytes
     };
     // Made outside the lock: that takes long where the book is read.
-    let book = if Book::serves(variant) {
-        Some(package_book(py)?)
-    } else {
-        None
-    };
+    let book = package_book_for(py, variant)?;
     let made = PySolver::with_table(py, Arc::clone(variant), table_bytes, book)?;
     let made = Py::new(py, made)?;
     let mut registry = registry(py);
@@ -235,26 +232,30 @@ fn shared_solver(py: Python<'_>, variant: &Arc<Variant>) -> PyResult<Py<PySolver
 }
 
 /// A few variants get the solvers of [`shared_solver`]. More share the memory of one table; solvers
-/// of the same share of it are kept for the next call.
+/// of the same share of it are kept for the next call. All have the book that is about them.
 #[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
 fn shared_solvers(py: Python<'_>, variants: &[Arc<Variant>]) -> PyResult<Vec<Py<PySolver>>> {
     let keys: Vec<_> = variants.iter().cloned().map(SolverKey).collect();
     let count = keys.iter().collect::<HashSet<_>>().len();
     if count <= KEPT {
-        return variants.iter().map(|one| shared_solver(py, one)).collect();
+        let solvers = variants.iter().map(|variant| {
+            py.check_signals()?;
+            shared_solver(py, variant)
+        });
+        return solvers.collect();
     }
     let table_bytes = registry(py).table_bytes;
     // A power of two, so that a few variants more or less have the same share.
     let share = table_bytes / count.next_power_of_two();
     let solvers = keys.into_iter().map(|key| {
+        py.check_signals()?;
         let key = (key, share);
         if let Some(solver) = registry(py).shared.get(&key) {
             return Ok(solver.clone_ref(py));
         }
-        let made = Py::new(
-            py,
-            PySolver::within(py, PyVariant(Arc::clone(&key.0.0)), share)?,
-        )?;
+        let variant = Arc::clone(&key.0.0);
+        let book = package_book_for(py, &variant)?;
+        let made = Py::new(py, PySolver::within(py, variant, share, book)?)?;
         if made.get().core.table_bytes() == 0 {
             return Ok(made); // it holds nothing that is worth keeping
         }
@@ -279,6 +280,11 @@ impl Registry {
         self.kept[index..].rotate_left(1);
         self.kept.last().map(|solver| solver.clone_ref(py))
     }
+}
+
+/// The book that comes with the package, for the variant that it is about.
+fn package_book_for(py: Python<'_>, variant: &Variant) -> PyResult<Option<Arc<Book>>> {
+    Book::serves(variant).then(|| package_book(py)).transpose()
 }
 
 /// The book that comes with the package, read once.

@@ -229,11 +229,9 @@ impl PyBoard {
         slf
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        Ok((
-            crate::python::restorer(py, "_restore_board")?,
-            (self.0.to_text(),),
-        ))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let from_text = slf.get_type().getattr("from_text")?;
+        Ok((from_text, (slf.get().to_text(),)))
     }
 }
 
@@ -241,11 +239,4 @@ impl PyBoard {
     fn new(board: Board) -> Self {
         Self(Arc::new(board))
     }
-}
-
-/// Reads what [`PyBoard::__reduce__`] wrote.
-#[pyfunction]
-#[pyo3(name = "_restore_board")]
-pub(crate) fn restore_board(text: &str) -> PyResult<PyBoard> {
-    PyBoard::from_text(Text(text))
 }

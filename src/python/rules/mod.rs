@@ -3,7 +3,6 @@
 pub(crate) mod batch;
 pub(crate) mod board;
 pub(crate) mod canvas;
-pub(crate) mod drawing;
 pub(crate) mod observation;
 pub(crate) mod position;
 pub(crate) mod records;

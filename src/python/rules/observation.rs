@@ -93,7 +93,7 @@ fn is_off_turn(position: &Position, player: Option<Player>) -> bool {
 }
 
 /// A row of numbers for each position, written without the GIL when there are many.
-pub(super) fn rows<P: Sync, T: Zeroable + Send>(
+pub(crate) fn rows<P: Sync, T: Zeroable + Send>(
     py: Python<'_>,
     what: &'static str,
     positions: &[P],

@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::canvas::PyCanvas;
-use super::drawing::draw;
 use super::observation::{OfVariant, observations};
 use super::variant::PyVariant;
 use super::words::{packed, unpacked};
 use crate::encode::{Canvas, Layout, action_of, move_of, num_actions, write_mask};
 use crate::game::{
-    self, Move, Player, Position, Variant, format_position, parse_move, parse_position,
+    self, Move, Player, Position, Variant, draw_position, format_position, parse_move,
+    parse_position,
 };
 use crate::python::convert::arrays::{AnyArray, Array1, Array2};
 use crate::python::convert::integers::index;
@@ -25,9 +25,7 @@ use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
-use crate::python::errors::{
-    Numbering, game_over, legal_actions, play_error, record_error, unknown_action,
-};
+use crate::python::errors::{Numbering, game_over, play_error, record_error, unknown_action};
 use crate::search::solver::Solver;
 
 /// The state of a game; immutable, every method returns a new one.
@@ -228,7 +226,9 @@ impl PyPosition {
 
     /// The legal action indices, int64, ascending; empty when the game is over.
     fn legal_actions(&self, py: Python<'_>) -> Array1<i64> {
-        Array1::from_vec(py, legal_actions(&self.variant, &self.core))
+        let moves = self.core.legal_moves(&self.variant).into_iter();
+        let actions = moves.map(|mv| action_of(&self.variant, mv) as i64);
+        Array1::from_vec(py, actions.collect())
     }
 
     /// int8 ``(num_actions,)``: 1 = legal; all 0 when the game is over.
@@ -311,7 +311,7 @@ impl PyPosition {
     }
 
     fn __str__(&self) -> String {
-        draw(&self.variant, &self.core)
+        draw_position(&self.variant, &self.core)
     }
 
     fn __repr__(&self) -> String {
@@ -341,11 +341,11 @@ impl PyPosition {
     }
 
     fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (String, PyVariant))> {
-        let arguments = (self.notation(), self.variant());
-        Ok((crate::python::restorer(py, "_restore_position")?, arguments))
+        let from_notation = slf.get_type().getattr("from_notation")?;
+        let position = slf.get();
+        Ok((from_notation, (position.notation(), position.variant())))
     }
 }
 
@@ -410,13 +410,6 @@ argument!(PyPosition: "Position" = |value: Borrowed<'_, '_, PyAny>| {
 pub(super) fn not_a_position(name: &str, value: &Bound<'_, PyAny>) -> PyErr {
     let value = short_repr(value);
     PyTypeError::new_err(format!("{name} must be a Position, not {value}"))
-}
-
-/// Reads what [`PyPosition::__reduce__`] wrote.
-#[pyfunction]
-#[pyo3(name = "_restore_position")]
-pub(crate) fn restore_position(text: &str, variant: PyVariant) -> PyResult<PyPosition> {
-    PyPosition::from_notation(Text(text), Some(variant))
 }
 
 /// Refuses finished games; the message starts with `what` and the number of the first.

@@ -11,7 +11,7 @@ pub(crate) mod rollout;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -42,8 +42,8 @@ const PENDING: &str = "the games that wait for the opponent";
 /// Games of self-play from which threads save time even on a busy machine; see `docs/performance.md`.
 const THREADS_PAY_FROM: usize = 16384;
 
-/// Up to this many games, reading a state takes no longer than a moment.
-const QUICK_RESTORE: usize = 4096;
+/// Up to this many games, a state is written or read in a moment.
+const QUICK_STATE: usize = 4096;
 
 /// The native part of `mijnlieff.VectorEnv`, which documents the options and results.
 ///
@@ -76,6 +76,7 @@ impl PyBatchEnv {
     ))]
     #[allow(clippy::too_many_arguments)] // the options of the Python class, by keyword
     fn new(
+        py: Python<'_>,
         num_envs: NumEnvs,
         variants: Variants,
         variant_weights: Option<&Bound<'_, PyAny>>,
@@ -125,8 +126,9 @@ impl PyBatchEnv {
             None if is_small => 1,
             _ => Threads::or_cores(num_threads),
         };
+        let core = py.detach(|| batch_env(config, observation, num_envs, num_threads))?;
         Ok(Self(Mutex::new(Batch {
-            core: batch_env(config, observation, num_envs, num_threads)?,
+            core,
             with_variant_index,
             indices: None,
             format,
@@ -145,6 +147,10 @@ impl PyBatchEnv {
     }
 
     /// Start new games, all or those that the mask selects.
+    ///
+    /// Raises:
+    ///     ValueError: not one seed for each game, or a mask of another length. Nothing has
+    ///         changed.
     #[pyo3(signature = (
         seeds: "int | list[int | None] | None" = None, mask: "list[bool] | None" = None
     ))]
@@ -155,8 +161,7 @@ impl PyBatchEnv {
         mask: Option<Listed<bool>>,
     ) -> PyResult<ViewResult> {
         let mut inner = self.lock_idle()?;
-        let seeds = PySeeds::core(seeds.as_ref());
-        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
+        let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
         let core = &mut *inner.core;
         if core.searches_long() {
             run_searching(py, core, |core| core.reset(seeds, mask))??;
@@ -205,6 +210,9 @@ impl PyBatchEnv {
     }
 
     /// Start new games; those that `pending` lists then wait for `answer`.
+    ///
+    /// Raises:
+    ///     ValueError: as `reset`.
     #[pyo3(signature = (
         seeds: "int | list[int | None] | None" = None, mask: "list[bool] | None" = None
     ))]
@@ -214,9 +222,8 @@ impl PyBatchEnv {
         seeds: Option<PySeeds>,
         mask: Option<Listed<bool>>,
     ) -> PyResult<()> {
-        let seeds = PySeeds::core(seeds.as_ref());
-        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
         let mut inner = self.lock_idle()?;
+        let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
         without_gil(py, &mut *inner.core, |core| core.start_reset(seeds, mask))?;
         inner.under_way = true;
         Ok(())
@@ -334,6 +341,11 @@ impl PyBatchEnv {
     }
 
     /// Put games at positions, all or those that the mask selects.
+    ///
+    /// Raises:
+    ///     ValueError: not one position for each of these games, or a mask of another length.
+    ///     GameOverError: the mask leaves out games, and they were never started.
+    ///     PositionError: a position is over or of another variant.
     #[pyo3(signature = (positions, mask: "list[bool] | None" = None))]
     fn set_positions(
         &self,
@@ -343,7 +355,7 @@ impl PyBatchEnv {
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
-        let mask = mask.as_ref().map(|mask| mask.0.as_slice());
+        let mask = checked_mask(&*inner.core, mask.as_ref())?;
         let variants = &inner.core.config().variants;
         let indices = inner.indices.get_or_insert_with(|| Indices::of(variants));
         let placed = indices.place(&*inner.core, &positions, mask)?;
@@ -355,16 +367,17 @@ impl PyBatchEnv {
 
     /// Whether the batch has started, and all its games, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<(bool, Vec<PySavedGame>)> {
-        let mut inner = self.lock_idle()?;
-        Ok(without_gil(py, &mut *inner.core, |core| saved(core))?)
+        let core = &*self.lock_idle()?.core;
+        let is_quick = core.num_envs() <= QUICK_STATE;
+        Ok(run_unless_quick(py, is_quick, |stop| saved(core, stop))??)
     }
 
     /// Restore a state that `state` returned.
     #[pyo3(signature = (state: "tuple[bool, list[SavedGame]]"))]
-    fn restore(&self, py: Python<'_>, state: (bool, Vec<Py<PySavedGame>>)) -> PyResult<()> {
-        let (started, games) = state;
+    fn restore(&self, py: Python<'_>, state: (bool, Listed<Py<PySavedGame>>)) -> PyResult<()> {
+        let (started, Listed(games)) = state;
         let core = &mut self.lock_idle()?.core;
-        let is_quick = games.len() <= QUICK_RESTORE;
+        let is_quick = games.len() <= QUICK_STATE;
         run_unless_quick(py, is_quick, |stop| {
             restore(&mut **core, started, &games, stop)
         })?
@@ -402,6 +415,48 @@ impl PyBatchEnv {
             Ok(inner)
         }
     }
+}
+
+/// The seeds and the mask of a reset.
+///
+/// # Errors
+///
+/// `ValueError` unless each has an entry for each game.
+fn starts<'a>(
+    core: &dyn BatchEnv,
+    seeds: Option<&'a PySeeds>,
+    mask: Option<&'a Listed<bool>>,
+) -> PyResult<(Seeds<'a>, Option<&'a [bool]>)> {
+    let seeds = PySeeds::core(seeds);
+    if let Seeds::Each(seeds) = seeds {
+        check_count(core.num_envs(), "seeds", seeds.len())?;
+    }
+    Ok((seeds, checked_mask(core, mask)?))
+}
+
+/// The entries of a mask.
+///
+/// # Errors
+///
+/// `ValueError` unless there is one for each game.
+fn checked_mask<'a>(
+    core: &dyn BatchEnv,
+    mask: Option<&'a Listed<bool>>,
+) -> PyResult<Option<&'a [bool]>> {
+    let mask = mask.map(|Listed(mask)| mask.as_slice());
+    if let Some(mask) = mask {
+        check_count(core.num_envs(), "entries of the mask", mask.len())?;
+    }
+    Ok(mask)
+}
+
+/// Fails unless there is one of `what` for each of so many games.
+fn check_count(games: usize, what: &str, found: usize) -> PyResult<()> {
+    if found == games {
+        return Ok(());
+    }
+    let message = format!("{games} games need {games} {what}, not {found}");
+    Err(PyValueError::new_err(message))
 }
 
 fn in_use() -> PyErr {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::check_count;
 use crate::encode::VariantSet;
 use crate::game::{Player, Position, Variant, format_position, parse_position};
 use crate::memory::{OutOfMemory, with_room};
@@ -64,7 +65,8 @@ impl Indices {
     ///
     /// # Errors
     ///
-    /// Unless the games, all or those that the mask selects, can be put at these positions.
+    /// Unless the games, all or those that the mask selects, can be put at these positions. The mask
+    /// has an entry for each game.
     pub(super) fn place(
         &self,
         core: &dyn BatchEnv,
@@ -76,10 +78,7 @@ impl Indices {
             mask.map_or(games, |mask| mask.iter().filter(|&&it| it).count()),
             positions.len(),
         );
-        if found != expected {
-            let message = format!("{expected} games need {expected} positions, not {found}");
-            return Err(PyValueError::new_err(message));
-        }
+        check_count(expected, "positions", found)?;
         if expected < games && !core.is_started() {
             let message = "games that the mask leaves out were never started; call reset first";
             return Err(exceptions::GameOverError::new_err(message));
@@ -107,22 +106,29 @@ impl Indices {
     }
 }
 
-/// Whether a batch has started, and its games.
-pub(super) fn saved(core: &dyn BatchEnv) -> Result<(bool, Vec<PySavedGame>), OutOfMemory> {
+/// Whether a batch has started, and its games; not all of them where it is stopped, after which the
+/// caller raises `KeyboardInterrupt`.
+pub(super) fn saved(
+    core: &dyn BatchEnv,
+    stop: &AtomicBool,
+) -> Result<(bool, Vec<PySavedGame>), OutOfMemory> {
     let variants = &core.config().variants;
     let saved = core.save()?;
     let mut games = with_room(STATE, saved.len())?;
-    games.extend(saved.into_iter().map(|game| {
+    for game in saved {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let variant = variants.get(game.variant);
-        PySavedGame {
+        games.push(PySavedGame {
             variant: game.variant,
             notation: format_position(variant, &game.position),
             streams: game.streams.into(),
             seat: game.seat.index(),
             over: game.over,
             fresh: game.fresh,
-        }
-    }));
+        });
+    }
     Ok((core.is_started(), games))
 }
 

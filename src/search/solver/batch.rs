@@ -2,7 +2,7 @@
 
 use super::{Solution, Solver, Unsolved, Worker, static_bounds};
 use crate::game::Position;
-use crate::memory::{OutOfMemory, filled, zeroed};
+use crate::memory::{OutOfMemory, zeroed};
 use crate::search::{Halt, Limits};
 use crate::tablebase::Tablebase;
 use crate::threads::map_in_order;
@@ -14,41 +14,15 @@ const SOLUTIONS: &str = "the solutions of positions";
 const LOOKED_UP_AT_ONCE: usize = 1024;
 
 impl Solver {
-    /// The solutions of many positions, in their order, found by `num_threads` threads.
+    /// Finds the solutions of many positions with `num_threads` threads. Each goes to the place for its
+    /// position and is not kept.
     ///
     /// The limits hold for each thread by itself.
     ///
     /// # Errors
     ///
-    /// The number of the first position found unsolved, and its bounds; also when memory
-    /// does not suffice.
-    ///
-    /// # Panics
-    ///
-    /// If `num_threads` is 0.
-    pub fn solve_batch(
-        &self,
-        positions: &[Position],
-        num_threads: usize,
-        limits: Limits<'_>,
-    ) -> Result<Vec<Solution>, (usize, Box<Unsolved>)> {
-        let all = filled(SOLUTIONS, positions.len(), None);
-        let mut all = all.map_err(|error| self.first_failure(positions, Failure::from(error)))?;
-        let put = |place: &mut Option<Solution>, solution| *place = Some(solution);
-        self.solve_each(positions, all.iter_mut(), num_threads, limits, put)?;
-        // The same memory serves again.
-        let all = all.into_iter();
-        Ok(all
-            .map(|solution| solution.expect("all are solved"))
-            .collect())
-    }
-
-    /// As [`Solver::solve_batch`], where a solution goes to the place for its position and is not
-    /// kept.
-    ///
-    /// # Errors
-    ///
-    /// See [`Solver::solve_batch`]. Some places have their solutions.
+    /// The number of the first position found unsolved, and its bounds; also when memory does not
+    /// suffice. Some places have their solutions.
     ///
     /// # Panics
     ///
@@ -252,9 +226,9 @@ mod tests {
         let solver = Solver::with_table(&variant, 1 << 16).unwrap();
         assert_eq!(solver.history.load(), History::NONE);
         let position = opening(&variant, 7, 1).unwrap();
-        solver
-            .solve_batch(&[position], 1, Limits::default())
-            .unwrap();
+        let places = [()].into_iter();
+        let found = solver.solve_each(&[position], places, 1, Limits::default(), |(), _| ());
+        found.unwrap();
         assert_ne!(solver.history.load(), History::NONE);
     }
 }

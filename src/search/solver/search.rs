@@ -82,7 +82,8 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         }
         self.total += self.nodes;
         self.nodes = 0;
-        self.report_at = self.meter.stride();
+        // Nothing is searched once it is halted.
+        self.report_at = self.halt.map_or(self.meter.stride(), |_| 0);
         self.halt.map_or(Ok(()), Err)
     }
 
@@ -263,5 +264,28 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
             bounds.upper = bounds.upper.min(known.upper);
         }
         narrow(bounds, guess, |beta| self.bound(state, beta))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::game::Variant;
+
+    #[test]
+    fn a_search_that_was_stopped_looks_into_no_further_positions() {
+        let variant = Variant::default();
+        let geometry = Geometry::new(variant.board()).unwrap();
+        let tables = Tables::new(1 << 20, SmallState::<2>::KEY_BITS).unwrap();
+        let stop = AtomicBool::new(false);
+        let limits = Limits::stopped_by(&stop);
+        let mut search = SolverSearch::<2>::new(&geometry, &tables, History::NONE, limits);
+        let state = SmallState::new(&Position::new(&variant));
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(search.check(), Err(Halt::Stopped));
+        assert_eq!(search.bound(state, 0), Err(Halt::Stopped));
+        assert_eq!(search.nodes(), 1);
     }
 }

@@ -295,7 +295,8 @@ impl<'a> FactFinder<'a> {
         let swing = if must_pass {
             0
         } else {
-            best - 1 - actions.worst[row]
+            // In a file that was sealed after a change, the best may be worse.
+            best.saturating_sub(1).saturating_sub(actions.worst[row])
         };
         let (keep, are_best) = (actions.keep[row].max(1), actions.are_best[row].max(1));
         let can_block = actions.blocking[row] > 0;
@@ -322,7 +323,9 @@ impl<'a> FactFinder<'a> {
             facts.block_decides += u64::from(decides);
             facts.single_saving += u64::from(saves);
             facts.actions += u64::from(legal);
-            facts.swings[usize::from(swing)] += 1;
+            if let Some(count) = facts.swings.get_mut(usize::from(swing)) {
+                *count += 1;
+            }
             facts.best_share += f64::from(are_best) * share;
             facts.kept_share += f64::from(keep) * share;
             facts.regret += regret;

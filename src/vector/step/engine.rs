@@ -107,16 +107,8 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
         }
     }
 
-    fn is_over(&self, game: usize) -> bool {
-        self.games[game].over
-    }
-
     fn endings(&self) -> &[Ending] {
         &self.ends.endings
-    }
-
-    fn final_position(&self, ending: usize) -> Position {
-        self.ends.states[ending].position(&self.context.rules)
     }
 
     fn write_finals(&self, observations: &mut Observations<'_>) {
@@ -346,9 +338,8 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
 
     fn roll_back(&mut self) {
         if let Some(games) = self.before.take() {
-            self.games = games;
+            (self.games, self.started) = (games, self.started_before);
         }
-        self.started = self.started_before;
         self.pending.clear();
         self.ends.clear();
     }

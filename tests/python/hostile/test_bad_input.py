@@ -253,18 +253,6 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         TypeError,
         ["a Variant", "not 3"],
     ),
-    (
-        "a worst case from a number",
-        lambda: mijnlieff.best_response("random", start=5),
-        TypeError,
-        ["a Position", "not 5"],
-    ),
-    (
-        "a tournament without a match",
-        lambda: mijnlieff.evaluation.TournamentReport.from_matches([], seed=0),
-        ValueError,
-        ["at least one match"],
-    ),
 ]
 
 LONG = "y" * 10**6

@@ -108,6 +108,7 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("num_threads", 1, lambda value: TreeSearch(START, num_threads=value)),
     ("max_considered", 1, lambda value: TreeSearch(START, max_considered=value)),
     ("solve_leaves_below", 1, lambda value: TreeSearch(START, solve_leaves_below=value)),
+    ("tree", 0, TreeSearch(START, 1).nodes),
     ("num_simulations", 1, SearchOptions),
     *(
         (name, 1, lambda value, name=name: SelfPlay(ChampionPolicy(), **{name: value}))

@@ -12,6 +12,7 @@ from mijnlieff import (
     MinimaxPolicy,
     Position,
     SelfPlay,
+    VectorEnv,
     format_record,
     functional,
     parse_record,
@@ -40,6 +41,9 @@ LATE = format_record(parse_record(EXAMPLE)[:15])
         "m.SelfPlay(m.ChampionPolicy(), solve_roots_below=11).play_samples(10**6)",
         "m.SelfPlay(m.ChampionPolicy(), random_plies=1000).play(10**6)",
         "m.functional.observe(m.functional.init(4_000_000), 'planes')",
+        "m.functional.to_positions(m.functional.init(3_000_000))",
+        "m.functional.from_positions([p] * 3_000_000)",
+        "e = m.VectorEnv(300_000); e.reset(); [e._batch.state() for _ in range(100)]",
         "m.GreedyPolicy().act_batch([p] * 10**7)",
         # The game ends with the next action, so nothing has to be evaluated but the roots.
         "s = m.TreeSearch([m.Position.from_record(LATE)] * 4096, 10**7); n = len(s.select()); "
@@ -57,6 +61,19 @@ def test_ctrl_c_stops_a_call(call):
     assert last_words_when_interrupted(code, after=0.1) == "stopped (1, 1, 2)\n"
 
 
+def started(games):
+    env = VectorEnv(games)
+    env.reset(seed=0)
+    return env
+
+
+def steps():
+    """A step of many games; the same actions, some of them illegal, do each time."""
+    env = VectorEnv(4096, opponent="minimax:3", num_threads=1, illegal_action="lose")
+    env.reset(seed=0)
+    return partial(env.step, env.sample_actions())
+
+
 MANY = [Position()] * 300_000
 LONG_CALLS = {
     "random_openings": lambda: partial(random_openings, 100_000, 4),
@@ -66,7 +83,12 @@ LONG_CALLS = {
     "minimax": lambda: partial(MinimaxPolicy(6).act_batch, random_openings(60, 3)),
     "champion": lambda: partial(ChampionPolicy().act_batch, random_openings(200, 4) * 50),
     "SelfPlay": lambda: partial(SelfPlay(ChampionPolicy(), num_threads=1, **ENDINGS).play, 200),
+    "VectorEnv": steps,
+    "making a VectorEnv": lambda: partial(VectorEnv, 1_000_000),
+    "the state of a VectorEnv": lambda: partial(started(100_000)._batch.state),
     "functional": lambda: partial(functional.score, functional.init(2_000_000), num_threads=1),
+    "from_positions": lambda: partial(functional.from_positions, MANY),
+    "to_positions": lambda: partial(functional.to_positions, functional.init(300_000)),
 }
 """Each makes a call that takes long."""
 

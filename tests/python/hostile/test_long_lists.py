@@ -43,6 +43,7 @@ TAKERS: dict[str, Callable[[object], object]] = {
     "set_positions": lambda positions: started()._batch.set_positions(positions),
     "reset mask": lambda mask: started()._batch.reset(None, mask),
     "reset seeds": lambda seeds: started()._batch.reset(seeds),
+    "restore": lambda games: started()._batch.restore((True, games)),
 }
 
 

@@ -91,7 +91,10 @@ class TestOutputs:
         network, positions = network_for(Variant()), playable(Variant(), 5)
         observations, masks = observe_batch(positions, "flat"), mask_batch(positions)
         plain, values = network.evaluate(observations)
-        for form in (masks, masks.astype(bool), np.asfortranarray(masks)):
+        twos = (2 * masks).view(bool)  # true to NumPy, and not a bool to the compiler
+        assert np.array_equal(twos, masks.astype(bool))
+        wide = np.repeat(masks.astype(bool), 2, axis=1)[:, ::2]
+        for form in (masks, masks.astype(bool), np.asfortranarray(masks), -masks, twos, wide):
             logits, same = network.evaluate(observations, form)
             np.testing.assert_array_equal(logits, np.where(masks, plain, -np.inf))
             np.testing.assert_array_equal(values, same)

@@ -168,6 +168,14 @@ def test_players_see_the_same_from_their_sides():
         position.observation(player=True)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "uint8", object, None])
+def test_packed_observations_are_uint64_whatever_the_dtype(dtype):
+    states = functional.init(3)
+    packed = functional.observe(states, "packed", dtype)
+    assert packed.dtype == np.uint64
+    assert np.array_equal(packed, functional.observe(states, "packed"))
+
+
 def test_an_illegal_action_names_the_game_and_changes_nothing():
     states, actions = functional.init(5), np.zeros(5, np.int64)
     actions[3] = 64

@@ -155,6 +155,34 @@ def test_a_network_whose_sums_overflow():
     assert games.play(2).games.min() == 0
 
 
+def test_the_progress_can_be_read_while_another_thread_plays():
+    games = SelfPlay(ChampionPolicy(), num_simulations=64)
+    games.play(2)
+    progress, raised = games._games.progress, []
+
+    def play() -> None:
+        with pytest.raises(RuntimeError) as caught:
+            games.play(10**6)
+        raised.append(caught.value)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    # `resume` ends before it lets the other thread run, so only this one is ever refused.
+    with pytest.raises(RuntimeError, match="another thread plays these games"):
+        while thread.is_alive():
+            games._games.resume(*progress)
+    assert games.games_played == 2
+    assert repr(games).endswith(", 2 games played>")
+    assert pickle.loads(pickle.dumps(games)).games_played == 2
+    games.stop()
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+    assert "stopped" in str(raised[0])
+    assert games.games_played == 2
+    assert games.play(1).games.tolist()[0] == 2
+    assert games.games_played == 3
+
+
 def test_stop_ends_a_call_of_another_thread():
     games = SelfPlay(NetworkPolicy(ChampionPolicy().model), num_simulations=64)
     raised: list[BaseException] = []

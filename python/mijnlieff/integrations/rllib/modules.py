@@ -11,7 +11,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModule
 from ray.rllib.core.rl_module.rl_module import RLModule
 
-from mijnlieff._mijnlieff import as_variant, functional_to_positions
+from mijnlieff._mijnlieff import as_variant, to_positions
 from mijnlieff._util.arguments import seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations._models import model_of
@@ -138,7 +138,7 @@ class PolicyRLModule(_FixedRLModule):
     def _choose(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(rows, np.uint8).view("<u8")
         states = words[:, 0] if words.shape[1] == 1 else words
-        return act_checked(self.policy, functional_to_positions(states, self.variant))
+        return act_checked(self.policy, to_positions(states, self.variant))
 
 
 class RLModulePolicy(NetworkPolicy):

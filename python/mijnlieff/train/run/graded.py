@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.files import DAMAGED, write_whole
+from mijnlieff._util.files import write_whole
+from mijnlieff.datasets.files import DAMAGED
 from mijnlieff.errors import MijnlieffError
 from mijnlieff.evaluation.benchmark import Benchmark, solutions_of
 from mijnlieff.evaluation.grade_report import GradeRow

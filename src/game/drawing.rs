@@ -1,12 +1,14 @@
-//! `str(position)`: a board that a person can read in a terminal.
+//! A position as a text that a person can read in a terminal.
 
-use crate::game::{Piece, Player, Position, Variant, format_move};
+use super::{Cell, Piece, Player, Position, Variant, format_move};
 
-/// The board with coordinates, then a line for each player: hand, points, and who is to move.
+/// The board with coordinates, then a line for each player: hand, points, and who is to move; then
+/// the last move, or the result of a game that is over.
 ///
 /// Stones are `L` or `D` and their sign, `*` marks a cell that is allowed to the side to move, `.`
 /// another empty cell; a missing cell is blank.
-pub(crate) fn draw(variant: &Variant, position: &Position) -> String {
+#[must_use]
+pub fn draw_position(variant: &Variant, position: &Position) -> String {
     let board = variant.board();
     let over = position.is_over(variant);
     let margin = board.height().to_string().len();
@@ -15,7 +17,7 @@ pub(crate) fn draw(variant: &Variant, position: &Position) -> String {
             .cells()
             .iter()
             .position(|&(column, _)| usize::from(column) == x);
-        let name = cell.map(|cell| board.cell_name(crate::game::Cell::new(cell)));
+        let name = cell.map(|cell| board.cell_name(Cell::new(cell)));
         name.unwrap_or_default()
             .trim_end_matches(|c: char| c.is_ascii_digit())
             .to_owned()
