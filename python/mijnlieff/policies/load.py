@@ -20,7 +20,14 @@ from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.policies.rollouts import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
 
-__all__ = ["POLICY_FORMS", "PolicyLike", "check_policy_name", "load_policy", "policy_name"]
+__all__ = [
+    "POLICY_FORMS",
+    "PolicyLike",
+    "check_policy_name",
+    "load_policy",
+    "name_of_path",
+    "policy_name",
+]
 
 #: What functions that take a policy accept: a name or a path for `load_policy`, a policy, or an
 #: object that has only one of its methods.
@@ -135,6 +142,12 @@ def check_policy_name(name: str) -> None:
     is_path = _looks_like_path(path) or os.path.exists(path)
     if not is_path and _OBJECT.fullmatch(name) is None:
         raise _unknown(name, f"there is no file or run folder {path!r} either")
+
+
+def name_of_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as a name for `load_policy` that is not that of a built-in policy."""
+    name = os.fspath(path)
+    return name if os.path.dirname(name) else os.path.join(os.curdir, name)
 
 
 def _path_of(text: str) -> str:

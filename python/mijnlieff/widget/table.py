@@ -12,7 +12,7 @@ from typing import Any
 
 from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
-from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.policies.load import PolicyLike, load_policy, name_of_path
 from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve
 from mijnlieff.widget.worker import Worker
@@ -240,10 +240,7 @@ class Table:
 
 def _text_of(opponent: PolicyLike) -> PolicyLike:
     """Return a path as a text that names no built-in policy, and anything else as it is."""
-    if not isinstance(opponent, os.PathLike):
-        return opponent
-    path = os.fspath(opponent)
-    return path if os.path.dirname(path) else os.path.join(os.curdir, path)
+    return name_of_path(opponent) if isinstance(opponent, os.PathLike) else opponent
 
 
 def _named(opponent: PolicyLike, seed: int) -> tuple[str, bool | None]:

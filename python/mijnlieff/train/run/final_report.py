@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.ladder import rating_of, strongest_below
 from mijnlieff.policies import NetworkPolicy
+from mijnlieff.policies.load import name_of_path
 from mijnlieff.solving import EXACT_CELLS
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.play.measure import final_opponents
@@ -163,9 +163,7 @@ def _print_next_steps(folder: RunFolder, variant: Variant, search: str) -> None:
         options += ["--opening", variant.opening]
     if variant.copies != standard.copies:
         options += ["--copies", str(variant.copies)]
-    path = os.fspath(folder.path)
-    if not os.path.dirname(path):  # it may be the name of a built-in policy
-        path = os.path.join(os.curdir, path)
+    path = name_of_path(folder.path)
     player = f"{path}{search}"
     steps: list[list[Any]] = [["play", "--browser", "--light", player]]
     if variant.board.num_cells <= EXACT_CELLS:
