@@ -63,6 +63,17 @@ pub(crate) fn run_until<T: Send>(
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let (mut work, mut result) = (Some(work), None);
+    run_once(py, stop, &mut || {
+        let work = work.take().expect("it runs once");
+        result = Some(work());
+    })?;
+    Ok(result.expect("the work has ended"))
+}
+
+/// As [`run_until`] for work of any type, so that its thread and channel are compiled once: each type
+/// would take 20 kB.
+fn run_once(py: Python<'_>, stop: &AtomicBool, work: &mut (dyn FnMut() + Send)) -> PyResult<()> {
     // The new thread takes the work out of here; if it could not start, this thread does.
     let work = Mutex::new(Some(work));
     let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -80,22 +91,23 @@ pub(crate) fn run_until<T: Send>(
             let (sender, receiver) = channel();
             let started = thread::Builder::new().spawn_scoped(scope, move || {
                 if let Some(work) = take() {
-                    // The receiver is gone only when this scope unwinds; the result is not needed then.
-                    let _ = sender.send(work());
+                    work();
+                    // The receiver is gone only when this scope unwinds.
+                    let _ = sender.send(());
                 }
             });
             let Ok(worker) = started else {
                 let work = take().expect("only a thread that was started takes the work");
-                let result = work();
-                return look_at_signals().map(|()| result);
+                work();
+                return look_at_signals();
             };
             loop {
                 match receiver.recv_timeout(POLL) {
-                    Ok(result) => return Ok(result),
+                    Ok(()) => return Ok(()),
                     Err(RecvTimeoutError::Timeout) => look_at_signals()?,
                     Err(RecvTimeoutError::Disconnected) => match worker.join() {
                         Err(panic) => std::panic::resume_unwind(panic),
-                        Ok(()) => unreachable!("a worker that ends well has sent its result"),
+                        Ok(()) => unreachable!("a worker that ends well has said so"),
                     },
                 }
             }

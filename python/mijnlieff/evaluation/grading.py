@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,9 +34,9 @@ _SOLVED, _SOLVED_SLOWLY = 256, 4
 _POSITIONS = 10_000
 _SOURCES = (*PLAYERS, "own games")
 
-_PartLosses: TypeAlias = tuple[ActionLosses, Sequence[bytes], int]
+_PartLosses: TypeAlias = tuple[ActionLosses, Sequence[bytes], Mapping[str, int]]
 """The losses of a part, a key for each position that symmetric ones share, and how many openings
-and positions were left out because the part had equal ones before."""
+and positions of each source were left out because the part had equal ones before."""
 
 
 def grade(
@@ -239,7 +240,7 @@ class GradePlan:
         positions = decisions.draw(part.count)
         move_on(part.count - len(positions))
         if not positions:
-            return ActionLosses.none(), [], decisions.repeats
+            return ActionLosses.none(), [], {source: decisions.repeats}
         losses = ActionLosses.of(
             policy,
             positions,
@@ -247,7 +248,7 @@ class GradePlan:
             source=np.full(len(positions), source),
             board=np.zeros(len(positions), dtype=np.int64),
         )
-        return losses, canonical_keys(positions), decisions.repeats
+        return losses, canonical_keys(positions), {source: decisions.repeats}
 
     def _margins(
         self,
@@ -279,7 +280,7 @@ class GradePlan:
             board=frozen.boards[rows],
         )
         # The positions are distinct, so the keys only have to differ.
-        return losses, [b"%d" % row for row in range(rows.start, rows.stop)], 0
+        return losses, [b"%d" % row for row in range(rows.start, rows.stop)], {}
 
     def report(self, parts: Sequence[_PartLosses], by: str) -> GradeReport:
         """Return the report on all parts, given in order.
@@ -289,15 +290,15 @@ class GradePlan:
         """
         taken: set[bytes] = set()
         kept: list[ActionLosses] = []
-        repeats: dict[str, int] = {}
-        for part, (losses, keys, repeated) in zip(self.parts(), parts, strict=True):
+        repeats: Counter[str] = Counter()
+        for losses, keys, repeated in parts:
             is_new = np.zeros(len(keys), dtype=np.bool_)
             for i, key in enumerate(keys):
                 is_new[i] = key not in taken
                 taken.add(key)
             kept.append(losses.where(is_new))
-            source = _SOURCES[part.source]
-            repeats[source] = repeats.get(source, 0) + repeated + int((~is_new).sum())
+            repeats.update(repeated)
+            repeats.update(losses.source[~is_new].tolist())
         found = ActionLosses.joined(kept)
         if not len(found.ply):
             raise ValueError("games of this variant have no turn with two legal actions to grade")
@@ -309,7 +310,7 @@ class GradePlan:
             by=by,
             benchmark=None if frozen is None else frozen.name,
             groups=() if frozen is None else frozen.groups,
-            repeats=repeats if frozen is None else {},
+            repeats=dict(repeats) if frozen is None else {},
         )
 
 

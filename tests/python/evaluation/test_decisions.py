@@ -118,7 +118,7 @@ def test_later_parts_have_their_own_seeds():
     policy = RandomPolicy(7 + 1)
     alone = Decisions(policy, (7, 2, 1), SMALL, share=(1, 2))
     positions = alone.draw(20)
-    assert keys == canonical_keys(positions) and repeats == alone.repeats
+    assert keys == canonical_keys(positions) and repeats == {"own games": alone.repeats}
     expected = ActionLosses.of(
         policy,
         positions,
@@ -139,14 +139,14 @@ def test_positions_of_earlier_parts_are_left_out_and_counted():
     plan = GradePlan.checked("random", 9, 7, None, "mine", None)
     report = plan.report(
         [
-            (part("random play", [1, 2, 3]), [b"a", b"b", b"c"], 2),
-            (part("random play", [4, 5]), [b"b", b"d"], 10),
-            (ActionLosses.none(), [], 0),
-            (part("own games", [6, 7, 8]), [b"d", b"c", b"e"], 5),
+            (part("random play", [1, 2, 3]), [b"a", b"b", b"c"], {"random play": 2}),
+            (part("random play", [4, 5]), [b"b", b"d"], {"random play": 10}),
+            (ActionLosses.none(), [], {"minimax 2": 4}),
+            (part("own games", [6, 7, 8]), [b"d", b"c", b"e"], {"own games": 5}),
         ],
         "position",
     )
     assert {len(values) for values in vars(ActionLosses.none()).values()} == {0}
-    assert report.repeats == {"random play": 2 + 10 + 1, "own games": 5 + 2}
+    assert report.repeats == {"random play": 2 + 10 + 1, "minimax 2": 4, "own games": 5 + 2}
     assert report.total.regret == (1 + 2 + 3 + 5 + 8) / 5
     assert (report.policy, report.seed, report.by) == ("mine", 7, "position")

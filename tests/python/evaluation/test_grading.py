@@ -14,8 +14,6 @@ from mijnlieff.cli.main import main
 from mijnlieff.evaluation import grading
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import Decisions
-from mijnlieff.evaluation.grading import GradePlan
-from mijnlieff.evaluation.losses import ActionLosses
 from players import First
 
 
@@ -100,13 +98,6 @@ def test_a_player_without_chance_is_asked_about_distinct_positions() -> None:
     assert len(set(keys)) == len(keys) == 30
     assert report.repeats["own games"] > 0 and list(report.repeats) == list(report.by_source)
     assert f"{report.total.positions} distinct positions" in str(report)
-
-
-def test_repeats_count_in_parts_that_have_no_position_left() -> None:
-    plan = GradePlan.checked("random", 30, 0, None, None, None)
-    found = [plan.losses(part, 1) for part in plan.parts()]
-    found[1] = ActionLosses.none(), [], 7
-    assert plan.report(found, "position").repeats["minimax 2"] == 7
 
 
 def test_parts_of_a_source_have_different_openings() -> None:

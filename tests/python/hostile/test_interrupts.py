@@ -42,7 +42,7 @@ LATE = format_record(parse_record(EXAMPLE)[:15])
         "m.SelfPlay(m.ChampionPolicy(), random_plies=1000).play(10**6)",
         "m.functional.observe(m.functional.init(4_000_000), 'planes')",
         "m.functional.to_positions(m.functional.init(3_000_000))",
-        "m.functional.from_positions([p] * 3_000_000)",
+        "m.functional.from_positions([p] * 10_000_000)",
         "e = m.VectorEnv(300_000); e.reset(); [e._batch.state() for _ in range(100)]",
         "m.GreedyPolicy().act_batch([p] * 10**7)",
         # The game ends with the next action, so nothing has to be evaluated but the roots.
