@@ -76,7 +76,7 @@ impl TreeConfig {
     ///
     /// # Errors
     ///
-    /// When there is no memory for them.
+    /// When memory does not suffice.
     pub fn seeded(
         &self,
         roots: impl ExactSizeIterator<Item: Into<RootPosition>>,

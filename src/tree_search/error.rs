@@ -37,7 +37,7 @@ pub enum UpdateError {
         /// The number given.
         value: f32,
     },
-    /// There is no memory for it.
+    /// Memory does not suffice.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
 }

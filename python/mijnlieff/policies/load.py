@@ -115,7 +115,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
         return _built_in(kind, number if colon else None, seed)
     if os.path.exists(text):
         return _from_path(Path(text), 0, seed)
-    path, colon, number = text.rpartition(":")
+    path, _, number = text.rpartition(":")
     if path and number.isdecimal() and os.path.exists(path):
         return _from_path(Path(path), int(number), seed)
     if names := _OBJECT.fullmatch(text):
@@ -123,7 +123,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     missing = _path_of(text)
     if isinstance(policy, os.PathLike) or _looks_like_path(missing):
         raise CheckpointError(f"there is no file or run folder {missing}")
-    raise _unknown(text, f"there is no file or run folder {missing!r} either")
+    raise _names_nothing(text)
 
 
 def check_policy_name(name: str) -> None:
@@ -141,7 +141,7 @@ def check_policy_name(name: str) -> None:
     path = _path_of(name)
     is_path = _looks_like_path(path) or os.path.exists(path)
     if not is_path and _OBJECT.fullmatch(name) is None:
-        raise _unknown(name, f"there is no file or run folder {path!r} either")
+        raise _names_nothing(name)
 
 
 def name_of_path(path: str | os.PathLike[str]) -> str:
@@ -240,6 +240,10 @@ def _from_module(text: str, module: str, name: str) -> Policy:
     except Exception as error:  # the module may do anything
         reason = f"{type(error).__name__}: {error}"
         raise PolicyError(f"cannot load the policy {text!r}: {reason}") from error
+
+
+def _names_nothing(text: str) -> ValueError:
+    return _unknown(text, f"there is no file or run folder {_path_of(text)!r} either")
 
 
 def _unknown(text: str, reason: str) -> ValueError:

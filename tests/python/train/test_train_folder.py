@@ -19,6 +19,8 @@ from mijnlieff.cli.main import main
 from mijnlieff.errors import TrainingError
 from mijnlieff.train import TrainState
 from mijnlieff.train.process import enough_memory
+from mijnlieff.train.run import final_report
+from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.trainer import Trainer
 from tiny_runs import TINY_OPTIONS, ppo_run
 
@@ -205,6 +207,15 @@ def test_the_log_of_a_run_without_its_checkpoint_is_not_gone_on_with(tmp_path):
     with pytest.raises(TrainingError, match=r"the log of a run without its checkpoint: delete it"):
         ppo_run(tmp_path, 1)
     assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
+
+
+def test_commands_to_go_on_with_name_the_run_and_not_a_built_in_policy(capsys, tmp_path):
+    final_report._print_next_steps(RunFolder(Path("champion")), Variant(), ":64")
+    final_report._print_next_steps(RunFolder(tmp_path), Variant(), ":64")
+    printed = capsys.readouterr().out
+    path = os.path.join(".", "champion")
+    assert f"mijnlieff grade {path}:64" in printed and f"best-response {path}\n" in printed
+    assert f"mijnlieff grade {tmp_path}:64" in printed
 
 
 def test_a_lack_of_memory_in_pytorch_is_a_memory_error():

@@ -35,7 +35,6 @@ from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.process import choose_device
-from mijnlieff.train.run import final_report
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import LOCK_NAME
@@ -288,15 +287,6 @@ def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
     with pytest.raises(TrainingError, match=r"diverged in round 1 \(weights are not finite\)"):
         trainer.run(RunFolder(tmp_path), None, lambda: False)
     assert resume(RunFolder(tmp_path)).counters.rounds == 0
-
-
-def test_commands_to_go_on_with_name_the_run_and_not_a_built_in_policy(capsys, tmp_path):
-    final_report._print_next_steps(RunFolder(Path("champion")), Variant(), ":64")
-    final_report._print_next_steps(RunFolder(tmp_path), Variant(), ":64")
-    printed = capsys.readouterr().out
-    path = os.path.join(".", "champion")
-    assert f"mijnlieff grade {path}:64" in printed and f"best-response {path}\n" in printed
-    assert f"mijnlieff grade {tmp_path}:64" in printed
 
 
 def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
