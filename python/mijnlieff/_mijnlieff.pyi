@@ -1726,12 +1726,13 @@ class TreeSearch:
     value, and forced passes are skipped. All other new positions wait for the network: at most one
     leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
 
-    Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
+    A tree depends on its position, its seed and the evaluations alone.
 
     Args:
         positions: of one variant, or with a canvas of any that fit; none of them finished.
         options: a `SearchOptions`, or the number of simulations; None has the defaults.
-        seed: 0 to 2**64 - 1.
+        seed: of the first tree, 0 to 2**64 - 1; tree ``i`` has ``seed + i``. Or the seed of each
+            tree, uint64 ``(B,)``.
         num_threads: 1 to 1024; None is as many as there are cores.
         observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
             ``"flat"``, and ``"planes"`` with a canvas.
@@ -1742,7 +1743,8 @@ class TreeSearch:
 
     Raises:
         ValueError: no position, several variants without a canvas, a canvas and another layout than
-            planes, or a setting out of range.
+            planes, seeds of another shape, or a setting out of range.
+        TypeError: seeds that are not uint64.
         VariantError: a board does not fit the canvas; the message says which position's.
         GameOverError: a position is finished; the message says which.
     """
@@ -1754,7 +1756,7 @@ class TreeSearch:
         positions: Sequence[Position],
         options: SearchOptions | SupportsIndex | None = None,
         *,
-        seed: SupportsIndex = 0,
+        seed: SupportsIndex | NDArray[np.uint64] = ...,
         num_threads: SupportsIndex | None = None,
         observation: str | None = None,
         canvas: Canvas | None = None,

@@ -23,6 +23,7 @@ mod search_variants;
 mod self_play;
 mod tablebase;
 mod tree_search;
+mod tree_seeds;
 mod vector;
 
 use pyo3::pymodule;

@@ -13,10 +13,11 @@ use super::interrupt::{run_interruptible, run_unless_quick};
 use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
+use super::tree_seeds::TreeSeeds;
 use crate::encode::{Canvas, Layout};
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
-use crate::python::convert::integers::{Seed, Threads, index};
+use crate::python::convert::integers::{Threads, index};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::convert::short_repr;
@@ -85,12 +86,13 @@ struct Found {
 /// value, and forced passes are skipped. All other new positions wait for the network: at most one
 /// leaf for each tree, equal ones once. Values are for the side to move, and so are their signs.
 ///
-/// Tree ``i`` depends on its position, stream ``seed + i`` and the evaluations alone.
+/// A tree depends on its position, its seed and the evaluations alone.
 ///
 /// Args:
 ///     positions: of one variant, or with a canvas of any that fit; none of them finished.
 ///     options: a `SearchOptions`, or the number of simulations; None has the defaults.
-///     seed: 0 to 2**64 - 1.
+///     seed: of the first tree, 0 to 2**64 - 1; tree ``i`` has ``seed + i``. Or the seed of each
+///         tree, uint64 ``(B,)``.
 ///     num_threads: 1 to 1024; None is as many as there are cores.
 ///     observation: layout of the leaves, see `Position.observation`; numbers are float32. None is
 ///         ``"flat"``, and ``"planes"`` with a canvas.
@@ -101,7 +103,8 @@ struct Found {
 ///
 /// Raises:
 ///     ValueError: no position, several variants without a canvas, a canvas and another layout than
-///         planes, or a setting out of range.
+///         planes, seeds of another shape, or a setting out of range.
+///     TypeError: seeds that are not uint64.
 ///     VariantError: a board does not fit the canvas; the message says which position's.
 ///     GameOverError: a position is finished; the message says which.
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
@@ -119,16 +122,22 @@ pub(crate) struct PyTreeSearch {
 #[pymethods]
 impl PyTreeSearch {
     #[new]
-    #[pyo3(signature = (
-        positions, options=None, *, seed: "SupportsIndex" = 0, num_threads=None, observation=None,
-        canvas=None, **changes: "Any"
-    ) -> "Self")]
+    // The default seed is no plain number, so Python reads it here.
+    #[pyo3(
+        signature = (
+            positions, options=None, *,
+            seed: "SupportsIndex | NDArray[np.uint64]" = TreeSeeds::From(0), num_threads=None,
+            observation=None, canvas=None, **changes: "Any"
+        ) -> "Self",
+        text_signature = "(positions, options=None, *, seed=0, num_threads=None, \
+                          observation=None, canvas=None, **changes)"
+    )]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
         positions: Positions,
         options: Option<Options<'_>>,
-        #[pyo3(from_py_with = Seed::number)] seed: u64,
+        #[pyo3(from_py_with = TreeSeeds::read)] seed: TreeSeeds<'_>,
         num_threads: Option<Threads>,
         observation: Option<Layout>,
         canvas: Option<PyCanvas>,
@@ -147,14 +156,12 @@ impl PyTreeSearch {
             layout
         };
         let num_threads = Threads::or_cores(num_threads);
-        let config = options.tree(seed);
+        let config = options.tree(seed.first());
         let set = &variants.set;
         let solvers = solvers_of(py, set.all(), None, config.solves())?;
         let roots = variants.roots(&positions)?;
-        let core = py.detach(|| {
-            let roots = config.seeded(roots.iter().copied())?;
-            tree_search(set, &roots, config, layout, solvers, num_threads)
-        })?;
+        let seeded = seed.seeded(&config, &roots)?;
+        let core = py.detach(|| tree_search(set, &seeded, config, layout, solvers, num_threads))?;
         let format = Format {
             layout,
             dtype: Dtype::Float32,

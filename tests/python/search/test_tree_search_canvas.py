@@ -175,6 +175,33 @@ def test_random_games_on_a_canvas():
         assert results(alone, 0) == results(search, tree)
 
 
+@pytest.mark.parametrize("canvas", [None, CANVAS], ids=["board", "canvas"])
+@pytest.mark.parametrize("rule", RULES)
+def test_every_tree_may_have_its_own_seed(rule, canvas):
+    network = NoisyNetwork(Variant()) if canvas is None else CanvasNetwork()
+    options = {"num_simulations": 24, "canvas": canvas, **rule}
+    # The last is solved by the rule that solves endings, and drawn from several best actions.
+    for position in (Position(), *positions_of(Variant(), 2, seed=9), late(Variant(), 6, seed=1)):
+        seeds = np.array([5, 9, 5], np.uint64)
+        search = run(TreeSearch([position] * 3, seed=seeds, **options), network)
+        for tree, seed in enumerate([5, 9, 5]):
+            alone = run(TreeSearch([position], seed=seed, **options), network)
+            assert results(alone, 0) == results(search, tree)
+    assert search.solved.all() == ("solve_roots_below" in rule)
+
+
+def test_seeds_of_any_memory_layout_mean_the_same():
+    seeds = np.array([2**64 - 1, 7, 0], np.uint64)
+    every_other = np.repeat(seeds, 2)[::2]
+    one, same = (TreeSearch([Position()] * 3, seed=them) for them in (seeds, every_other))
+    assert np.array_equal(
+        run(one, NoisyNetwork(Variant())).root_noise, run(same, NoisyNetwork(Variant())).root_noise
+    )
+    counting = TreeSearch([Position()] * 3, seed=2**64 - 1)  # the second has seed 0
+    noise = run(counting, NoisyNetwork(Variant())).root_noise
+    assert np.array_equal(noise[:2], one.root_noise[[0, 2]])
+
+
 def test_many_variants_are_solved_within_the_memory_of_one_table():
     boards = Board.arrangements(4)[:12]
     variants = [Variant(board, copies=copies) for board in boards for copies in (2, 4)]
@@ -228,6 +255,21 @@ class TestBadInput:
     def test_a_canvas_is_a_canvas(self):
         with pytest.raises(TypeError, match="Canvas"):
             TreeSearch([Position()], canvas=(4, 4))
+
+    @pytest.mark.parametrize(
+        ("seed", "error", "message"),
+        [
+            (np.arange(2, dtype=np.uint64), ValueError, r"seed has shape \(2,\), .* need \(3,\)"),
+            (np.zeros((3, 1), np.uint64), ValueError, r"seed has shape \(3, 1\), .* need \(3,\)"),
+            (np.arange(3), TypeError, "seed must be uint64, not int64"),
+            (np.zeros(3), TypeError, "seed must be uint64, not float64"),
+            ([5, 9, 5], TypeError, r"seed must be an integer, not \[5, 9, 5\]"),
+            (None, TypeError, "seed must be an integer, not None"),
+        ],
+    )
+    def test_seeds_are_an_integer_or_one_for_each_tree(self, seed, error, message):
+        with pytest.raises(error, match=message):
+            TreeSearch([Position()] * 3, seed=seed)
 
     def test_no_positions(self):
         with pytest.raises(ValueError, match="empty"):
