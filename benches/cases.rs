@@ -11,7 +11,7 @@ use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, best_moves};
 use mijnlieff::self_play::{Evaluator, SelfPlay, SelfPlayConfig};
 use mijnlieff::tree_search::{
-    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search,
+    Backup, LeafValues, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search,
 };
 use mijnlieff::vector::Observations;
 use ndarray::{Array2, ArrayRef2, s};
@@ -180,7 +180,7 @@ fn search(trees: &mut dyn TreeSearch, memory: &mut Memory, width: usize) {
         let observations = Observations::Float32(memory.layout, &mut memory.observations);
         trees.write_leaves(observations, &mut memory.mask);
         let logits = &memory.logits[..leaves * width];
-        let values = &memory.values[..leaves];
+        let values = LeafValues::Values(&memory.values[..leaves]);
         trees.store_evaluations(logits, values).unwrap();
         trees.backpropagate(Limits::default()).unwrap();
     }

@@ -1194,7 +1194,8 @@ class SearchOptions:
         dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
         dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
         margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
-            last term limited to -1 and 1. Values of the network should be of the same kind: 0 suits
+            last term limited to -1 and 1. So is that of a leaf for which the network gives an
+            outcome and a margin. If it gives one value, that should be of the same kind: 0 suits
             one that predicts the outcome alone.
         solve_roots_below: roots with at most this many empty cells are solved exactly and not
             searched; 0 solves none.
@@ -1851,7 +1852,9 @@ class TreeSearch:
         Args:
             logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
                 PyTorch tensor if you like.
-            values: ``(B,)`` for the side to move at the leaf, between -1 and 1.
+            values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
+                -1 to 1; or ``(B, 2)``, the expected outcome and the expected margin in units of 4
+                points, which `SearchOptions.margin_weight` mixes.
 
         Raises:
             PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit

@@ -14,6 +14,7 @@ mod exceptions;
 mod files;
 mod functional;
 mod interrupt;
+mod leaf_values;
 mod play;
 mod players;
 mod rules;

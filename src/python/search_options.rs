@@ -61,7 +61,8 @@ const NAMES: [&str; 13] = [
 ///     dirichlet_alpha: concentration of the noise in the root's policy, for PUCT.
 ///     dirichlet_share: share of that noise in the root's policy, 0 to 1, for PUCT.
 ///     margin_weight: the value of a finished game is ``(1 - w) * outcome + w * margin / 8``, the
-///         last term limited to -1 and 1. Values of the network should be of the same kind: 0 suits
+///         last term limited to -1 and 1. So is that of a leaf for which the network gives an
+///         outcome and a margin. If it gives one value, that should be of the same kind: 0 suits
 ///         one that predicts the outcome alone.
 ///     solve_roots_below: roots with at most this many empty cells are solved exactly and not
 ///         searched; 0 solves none.
@@ -229,7 +230,7 @@ impl PySearchOptions {
             num_simulations: self.num_simulations,
             root,
             temperature: self.temperature as f32,
-            margin_weight: self.margin_weight as f32,
+            margin_weight: self.margin_weight,
             solve_roots_below: self.solve_roots_below,
             solve_leaves_below: self.solve_leaves_below,
             seed,

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use super::errors::nothing_selected;
 use super::exceptions;
 use super::interrupt::{run_interruptible, run_unless_quick};
+use super::leaf_values::{leaf_values, values_shape};
 use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
@@ -214,7 +215,9 @@ impl PyTreeSearch {
     /// Args:
     ///     logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
     ///         PyTorch tensor if you like.
-    ///     values: ``(B,)`` for the side to move at the leaf, between -1 and 1.
+    ///     values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
+    ///         -1 to 1; or ``(B, 2)``, the expected outcome and the expected margin in units of 4
+    ///         points, which `SearchOptions.margin_weight` mixes.
     ///
     /// Raises:
     ///     PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit
@@ -237,10 +240,10 @@ impl PyTreeSearch {
             "logits",
             &[self.leaves, self.variants.set.num_actions()],
         )?;
-        let values = floats(values, "values", &[self.leaves])?;
+        let values = floats(values, "values", &values_shape(values, self.leaves)?)?;
         // Python may write to the arrays once the lock is released.
         self.core
-            .store_evaluations(logits.as_slice()?, values.as_slice()?)?;
+            .store_evaluations(logits.as_slice()?, leaf_values(&values)?)?;
         self.leaves = 0;
         self.found = None;
         self.run(py, |core, limits| core.backpropagate(limits))

@@ -60,7 +60,7 @@ impl<E: Evaluator + ?Sized> GamePlayer<'_, E> {
         let mut memory = LeafMemory::new(variant, games.len())?;
         let mut next = with_room(GAMES, games.len())?;
         loop {
-            memory.run(&mut *search, variant, &tree, self.limits, |rows| {
+            memory.run(&mut *search, variant, self.limits, |rows| {
                 self.evaluator.evaluate(self.index, rows, self.limits)
             })?;
             let results = search.results(self.limits)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ndarray::{ArrayRef1, ArrayRef2, ArrayView2};
+use ndarray::{ArrayRef2, ArrayView2};
 
 use super::error::SelfPlayError;
 use crate::encode::{Layout, VariantSet, num_actions};
@@ -11,14 +11,13 @@ use crate::memory::filled;
 use crate::network::{BoardNetwork, Evaluations, Network};
 use crate::search::solver::Solver;
 use crate::search::{Halt, Limits};
-use crate::tree_search::{TreeConfig, TreeSearch, tree_search};
+use crate::tree_search::{LeafValues, TreeConfig, TreeSearch, tree_search};
 use crate::vector::Observations;
 
-/// The inputs of the network, and the values it gives.
+/// The inputs of the network.
 pub(super) struct LeafMemory {
     observations: Vec<f32>,
     mask: Vec<i8>,
-    values: Vec<f32>,
 }
 
 impl LeafMemory {
@@ -29,7 +28,6 @@ impl LeafMemory {
         Ok(Self {
             observations: filled(LEAVES, length, 0.0)?,
             mask: filled(LEAVES, leaves.saturating_mul(num_actions(variant)), 0)?,
-            values: filled(LEAVES, leaves, 0.0)?,
         })
     }
 
@@ -38,7 +36,6 @@ impl LeafMemory {
         &mut self,
         search: &mut dyn TreeSearch,
         variant: &Variant,
-        config: &TreeConfig,
         limits: Limits<'_>,
         evaluate: impl Fn(&ArrayRef2<f32>) -> Result<Evaluations, Halt>,
     ) -> Result<(), SelfPlayError> {
@@ -54,22 +51,13 @@ impl LeafMemory {
             search.write_leaves(Observations::Float32(Layout::Flat, observations), mask);
             let rows = ArrayView2::from_shape((leaves, length), &*observations);
             let found = evaluate(&rows.expect("as many numbers as the shape has"))?;
-            let values = &mut self.values[..leaves];
-            for (value, row) in values.iter_mut().zip(found.values.outer_iter()) {
-                *value = search_value(config, &row);
-            }
+            let (pairs, _) = found.values.as_slice().expect("C order").as_chunks();
             let logits = found.logits.as_slice().expect("C order");
-            search.store_evaluations(logits, values)?;
+            let unit = Network::MARGIN_UNIT;
+            search.store_evaluations(logits, LeafValues::OutcomesAndMargins { pairs, unit })?;
             search.backpropagate(limits)?;
         }
     }
-}
-
-/// The value for a search, from the outcome and the margin that a network expects.
-fn search_value(config: &TreeConfig, values: &ArrayRef1<f32>) -> f32 {
-    let share = values[1] * (Network::MARGIN_UNIT / TreeConfig::FULL_MARGIN);
-    let weight = config.margin_weight;
-    (1.0 - weight) * values[0] + weight * share.clamp(-1.0, 1.0)
 }
 
 /// The action that a search by a network chooses in a position that is not over, on one thread.
@@ -94,6 +82,6 @@ pub fn choose_by_search(
     let mut search = tree_search(&variants, &roots, config, Layout::Flat, vec![solver], 1)?;
     let mut memory = LeafMemory::new(variant, 1)?;
     let evaluate = |rows: &_| network.evaluate(rows, 1, limits);
-    memory.run(&mut *search, variant, &config, limits, evaluate)?;
+    memory.run(&mut *search, variant, limits, evaluate)?;
     Ok(search.results(limits)?.actions[0] as usize)
 }

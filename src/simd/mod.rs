@@ -143,7 +143,7 @@ mod tests {
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
-    use crate::tree_search::{Backup, NextRoot, Root, TreeConfig, tree_search};
+    use crate::tree_search::{Backup, LeafValues, NextRoot, Root, TreeConfig, tree_search};
     use crate::vector::{
         Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
@@ -383,7 +383,8 @@ mod tests {
                 found.extend(mask.iter().map(|&byte| byte as u32));
                 let logits: Vec<f32> = (0..leaves * width).map(|_| 4.0 * number()).collect();
                 let values: Vec<f32> = (0..leaves).map(|_| number()).collect();
-                search.store_evaluations(&logits, &values).unwrap();
+                let values = LeafValues::Values(&values);
+                search.store_evaluations(&logits, values).unwrap();
                 search.backpropagate(Limits::default()).unwrap();
             }
             let results = search.results(Limits::default()).unwrap();

@@ -56,7 +56,7 @@ pub struct TreeConfig {
     /// proportion to visits to the power of 1 over this; Gumbel's noise is multiplied by it.
     pub temperature: f32,
     /// Share of the points in the value of a finished game, 0 to 1; see [`TreeConfig::value`].
-    pub margin_weight: f32,
+    pub margin_weight: f64,
     /// Roots with at most this many empty cells are solved exactly, not searched; 0 solves none.
     pub solve_roots_below: usize,
     /// The same for the positions below a root.
@@ -93,8 +93,13 @@ impl TreeConfig {
     /// The value of a margin, -1 to 1: a blend of the outcome and the margin itself.
     #[must_use]
     pub fn value(&self, margin: i32) -> f32 {
-        let outcome = margin.signum() as f32;
-        let share = (margin as f32 / Self::FULL_MARGIN).clamp(-1.0, 1.0);
-        (1.0 - self.margin_weight) * outcome + self.margin_weight * share
+        self.expected_value(margin.signum() as f32, margin as f32)
+    }
+
+    /// The same of an outcome and a margin that are only expected.
+    pub(crate) fn expected_value(&self, outcome: f32, margin: f32) -> f32 {
+        let share = (margin / Self::FULL_MARGIN).clamp(-1.0, 1.0);
+        let weight = self.margin_weight;
+        (1.0 - weight) as f32 * outcome + weight as f32 * share
     }
 }

@@ -23,6 +23,7 @@ pub use batch::results::{LeafCounts, Results, TreeNode};
 pub use batch::roots::{NextRoot, RootPosition};
 pub use config::{Backup, Root, TreeConfig};
 pub use error::UpdateError;
+pub use search::evaluation::LeafValues;
 
 use self::batch::TreeBatch;
 use crate::encode::{Layout, VariantSet};
@@ -144,7 +145,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]);
 
     /// Takes the evaluation of the selected leaves: logits, `num_actions` a row, and values for the
-    /// side to move, between -1 and 1. It changes no tree.
+    /// side to move. It changes no tree.
     ///
     /// # Errors
     ///
@@ -154,7 +155,11 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     /// # Panics
     ///
     /// If there are not as many numbers as the leaves need.
-    fn store_evaluations(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError>;
+    fn store_evaluations(
+        &mut self,
+        logits: &[f32],
+        values: LeafValues<'_>,
+    ) -> Result<(), UpdateError>;
 
     /// The trees grow by the leaves that have been evaluated.
     ///

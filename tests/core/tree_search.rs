@@ -9,7 +9,8 @@ use mijnlieff::policy::opening;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::tree_search::{
-    Backup, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, UpdateError, tree_search,
+    Backup, LeafValues, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, UpdateError,
+    tree_search,
 };
 use mijnlieff::vector::Observations;
 
@@ -72,7 +73,7 @@ pub(crate) fn restart(
 
 /// Takes an evaluation, and the trees grow.
 fn update(search: &mut dyn TreeSearch, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
-    search.store_evaluations(logits, values)?;
+    search.store_evaluations(logits, LeafValues::Values(values))?;
     search.backpropagate(Limits::default()).unwrap();
     Ok(())
 }
@@ -141,7 +142,8 @@ fn a_stopped_search_goes_on() {
     while search.select(Limits::default()).unwrap() > 0 {
         let leaves = search.select(Limits::default()).unwrap();
         let (logits, values) = evaluation(&variant, leaves);
-        search.store_evaluations(&logits, &values).unwrap();
+        let evaluated = search.store_evaluations(&logits, LeafValues::Values(&values));
+        evaluated.unwrap();
         assert_eq!(search.backpropagate(stopped), Err(Halt::Stopped));
         // The evaluation is gone, its leaves are not.
         let refused = update(&mut *search, &logits, &values);

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
     FULL_MARGIN,
-    MARGIN_UNIT,
     SEEDS,
     Canvas,
     Position,
@@ -39,21 +38,6 @@ _LEAST_MARGIN_WEIGHT = 1e-3
 _NODES_BESIDE_TREE = 16
 
 
-def _value_of(values: Any, margin_weight: float) -> Any:
-    """Return the values that a search uses, from the two values that a network gives.
-
-    Args:
-        values: ``(B, 2)``, a NumPy array or a tensor: expected outcome, and expected margin in
-            units of `MARGIN_UNIT` points.
-        margin_weight: weight of the margin, as in `SearchOptions`.
-
-    Returns:
-        ``(B,)``, an array or a tensor like `values`, between -1 and 1.
-    """
-    share = (values[:, 1] * (MARGIN_UNIT / FULL_MARGIN)).clip(-1.0, 1.0)
-    return (1.0 - margin_weight) * values[:, 0] + margin_weight * share
-
-
 def search_with(
     evaluate: Callable[[NDArray[Any], NDArray[np.int8]], Any], search: TreeSearch
 ) -> None:
@@ -70,10 +54,7 @@ def search_with(
         output = evaluate(batch.observation, batch.action_mask)
         if not isinstance(output, tuple) or len(output) != 2:
             raise PolicyError("the network of a tree search must return logits and values")
-        logits, values = output
-        if getattr(values, "ndim", 1) == 2 and values.shape[1] == 2:
-            values = _value_of(values, search.options.margin_weight)
-        search.update(logits, values)
+        search.update(*output)
 
 
 def play_options(

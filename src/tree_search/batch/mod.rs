@@ -33,7 +33,7 @@ use crate::tree_search::error::UpdateError;
 use crate::tree_search::memory::TREES;
 use crate::tree_search::memory::edges::groups;
 use crate::tree_search::memory::store::Store;
-use crate::tree_search::search::evaluation::{LeafEvaluations, MAX_VALUE, StoreEvaluations};
+use crate::tree_search::search::evaluation::{LeafEvaluations, LeafValues, StoreLogits};
 use crate::tree_search::search::exact::Exact;
 use crate::tree_search::search::known::KnownEvaluations;
 use crate::tree_search::search::rule::SelectionRule;
@@ -176,11 +176,8 @@ impl<S: GameState + PartialEq> TreeBatch<S> {
         self.leaves.len().div_ceil(blocks.max(1))
     }
 
-    /// Why an evaluation of a leaf cannot be used.
-    fn why_not(&self, row: usize, logits: &[f32], value: f32) -> UpdateError {
-        if value.is_nan() || value.abs() > MAX_VALUE {
-            return UpdateError::Value { row, value };
-        }
+    /// Why the logits of a leaf cannot be used.
+    fn why_not(&self, row: usize, logits: &[f32]) -> UpdateError {
         let leaf = &self.leaves[row];
         let mut legal = (0..leaf.count_legal(&self.rules)).map(|i| leaf.nth_legal(&self.rules, i));
         let is_bad = |&action: &usize| logits[action].is_nan() || logits[action] == f32::INFINITY;
@@ -302,7 +299,11 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         self.pool.run(blocks, write).for_each(drop);
     }
 
-    fn store_evaluations(&mut self, logits: &[f32], values: &[f32]) -> Result<(), UpdateError> {
+    fn store_evaluations(
+        &mut self,
+        logits: &[f32],
+        values: LeafValues<'_>,
+    ) -> Result<(), UpdateError> {
         if self.leaves.is_empty() {
             return Err(UpdateError::NothingSelected);
         }
@@ -312,28 +313,27 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         self.evaluated = false;
         let share = self.share_of_leaves();
         let (heads, outputs) = self.evaluations.rows(self.leaves.len(), self.most_edges)?;
+        for (row, head) in heads.iter_mut().enumerate() {
+            head.value = values.value(row, &self.config)?;
+        }
         let inputs = self.leaves.chunks(share).zip(logits.chunks(share * width));
-        let inputs = inputs.zip(values.chunks(share));
         let outputs = outputs.chunks_mut(share * groups(self.most_edges));
         let blocks = inputs.zip(heads.chunks_mut(share).zip(outputs));
-        let blocks = blocks.map(
-            |(((leaves, rows), values), (heads, logits))| StoreEvaluations {
-                rules: &self.rules,
-                num_actions: width,
-                most_edges: self.most_edges,
-                leaves,
-                rows,
-                values,
-                heads,
-                logits,
-            },
-        );
+        let blocks = blocks.map(|((leaves, rows), (heads, logits))| StoreLogits {
+            rules: &self.rules,
+            num_actions: width,
+            most_edges: self.most_edges,
+            leaves,
+            rows,
+            heads,
+            logits,
+        });
         let unusable = self.pool.run(blocks, dispatch).enumerate();
         let mut unusable = unusable.filter_map(|(block, row)| Some(block * share + row?));
         let first = unusable.next();
         drop(unusable);
         if let Some(row) = first {
-            return Err(self.why_not(row, &logits[row * width..][..width], values[row]));
+            return Err(self.why_not(row, &logits[row * width..][..width]));
         }
         self.evaluated = true;
         let waiting = self.waiting.iter().flatten().count() as u64;

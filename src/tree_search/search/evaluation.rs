@@ -2,12 +2,59 @@
 
 use crate::memory::{OutOfMemory, make_room};
 use crate::simd::{Kernel, LANES, Simd, Vector};
+use crate::tree_search::config::TreeConfig;
+use crate::tree_search::error::UpdateError;
 use crate::tree_search::memory::edges::{Largest, Logits, groups};
 use crate::tree_search::memory::store::Prediction;
 use crate::vector::step::state::GameState;
 
 /// The largest value accepted: the sum over all simulations of a search stays finite.
 pub(crate) const MAX_VALUE: f32 = u64::MAX as f32;
+
+/// What a network expects of leaves, each for its side to move.
+#[derive(Clone, Copy, Debug)]
+pub enum LeafValues<'a> {
+    /// The values that a search works with, -1 to 1.
+    Values(&'a [f32]),
+    /// Two numbers for each, of which [`TreeConfig::margin_weight`] makes such a value.
+    OutcomesAndMargins {
+        /// The outcome, -1 to 1, and the margin.
+        pairs: &'a [[f32; 2]],
+        /// Points per unit of the margin.
+        unit: f32,
+    },
+}
+
+impl LeafValues<'_> {
+    /// How many leaves they are for.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::OutcomesAndMargins { pairs, .. } => pairs.len(),
+        }
+    }
+
+    /// The value of a leaf in a search.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be used.
+    #[inline]
+    pub(crate) fn value(self, row: usize, config: &TreeConfig) -> Result<f32, UpdateError> {
+        let value = match self {
+            Self::Values(values) => values[row],
+            Self::OutcomesAndMargins { pairs, unit } => {
+                let [outcome, margin] = pairs[row];
+                config.expected_value(outcome, margin * unit)
+            }
+        };
+        if value.abs() <= MAX_VALUE {
+            Ok(value)
+        } else {
+            Err(UpdateError::Value { row, value })
+        }
+    }
+}
 
 /// A position's evaluation as a tree stores it.
 #[derive(Clone, Copy)]
@@ -62,20 +109,20 @@ impl LeafEvaluations {
     }
 }
 
-/// Takes the network's output for leaves; returns the first leaf whose output is invalid.
-pub(crate) struct StoreEvaluations<'a, S: GameState> {
+/// Takes the network's logits for leaves; returns the first leaf whose logits are invalid.
+pub(crate) struct StoreLogits<'a, S: GameState> {
     pub(crate) rules: &'a S::Rules,
     pub(crate) num_actions: usize,
     pub(crate) most_edges: usize,
     pub(crate) leaves: &'a [S],
     /// The network's logits, one for every action.
     pub(crate) rows: &'a [f32],
-    pub(crate) values: &'a [f32],
+    /// Already with the values.
     pub(crate) heads: &'a mut [Prediction],
     pub(crate) logits: &'a mut [Logits],
 }
 
-impl<S: GameState> Kernel for StoreEvaluations<'_, S> {
+impl<S: GameState> Kernel for StoreLogits<'_, S> {
     type Result = Option<usize>;
 
     #[inline(always)]
@@ -85,19 +132,13 @@ impl<S: GameState> Kernel for StoreEvaluations<'_, S> {
         let mut picked = vec![0.0; (most + 1) * LANES];
         let rows = self.rows.chunks_exact(self.num_actions);
         let outputs = self.heads.iter_mut().zip(self.logits.chunks_mut(most));
-        let inputs = self.leaves.iter().zip(rows).zip(self.values);
-        for (row, (((leaf, numbers), &value), (head, logits))) in inputs.zip(outputs).enumerate() {
+        let inputs = self.leaves.iter().zip(rows);
+        for (row, ((leaf, numbers), (head, logits))) in inputs.zip(outputs).enumerate() {
             let count = leaf.pick_legal(simd, self.rules, numbers, &mut picked);
-            match level(simd, &mut picked, count, &mut logits[..groups(count)]) {
-                Some(best) if value.abs() <= MAX_VALUE => {
-                    *head = Prediction {
-                        value,
-                        count: count as u16,
-                        best: best as u16,
-                    }
-                }
-                _ => return Some(row),
-            }
+            let Some(best) = level(simd, &mut picked, count, &mut logits[..groups(count)]) else {
+                return Some(row);
+            };
+            (head.count, head.best) = (count as u16, best as u16);
         }
         None
     }

@@ -223,6 +223,7 @@ def test_select_waits_and_update_checks():
     for logits, values, message in [
         (zeros[:, :64], np.zeros(1), r"logits have shape \(1, 64\), but the leaves need \(1, 65\)"),
         (zeros, np.zeros(2), r"values have shape \(2,\)"),
+        (zeros, np.zeros((1, 3)), r"values have shape \(1, 3\), but the leaves need \(1,\)"),
         (np.full((1, 65), np.nan), np.zeros(1), "leaf 0: the logit of action 0 is NaN"),
         (np.full((1, 65), np.inf), np.zeros(1), "leaf 0: the logit of action 0 is inf"),
         (np.full((1, 65), -np.inf), np.zeros(1), "logit of every legal action is -inf"),
@@ -235,6 +236,31 @@ def test_select_waits_and_update_checks():
     search.update(zeros.astype(np.float64), [0])
     search_with(NoisyNetwork(Variant()), search)
     assert (search.visit_counts.sum(axis=1) == 4).all()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.6, 0.75, 1.0])
+def test_an_outcome_and_a_margin_are_mixed_by_their_weight(weight):
+    """With the bits that NumPy and PyTorch give for numbers of 32 bits."""
+    torch = pytest.importorskip("torch")
+
+    def mixed(values):
+        share = (values[:, 1] * 0.5).clip(-1.0, 1.0)  # a unit has 4 points, and 8 count in full
+        return (1.0 - weight) * values[:, 0] + weight * share
+
+    positions = positions_of(Variant(), 60)
+    searches = [TreeSearch(positions, 12, margin_weight=weight) for _ in range(5)]
+    generator = np.random.default_rng(1)
+    while (batch := [search.select() for search in searches][0]) is not None:
+        logits = generator.normal(size=batch.action_mask.shape)
+        pairs = generator.normal(scale=2, size=(len(batch), 2)).astype(np.float32)
+        pairs[:, 0] = np.tanh(pairs[:, 0])
+        tensor = torch.from_numpy(pairs)
+        given = (pairs, tensor, pairs.tolist(), mixed(pairs), mixed(tensor))
+        for search, values in zip(searches, given, strict=True):
+            search.update(logits, values)
+    for search in searches[1:]:
+        assert np.array_equal(search.root_values, searches[0].root_values)
+        assert np.array_equal(search.policy_targets, searches[0].policy_targets)
 
 
 def test_settings_out_of_range():
