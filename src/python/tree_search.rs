@@ -216,12 +216,12 @@ impl PyTreeSearch {
     ///     logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
     ///         PyTorch tensor if you like.
     ///     values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
-    ///         -1 to 1; or ``(B, 2)``, the expected outcome and the expected margin in units of 4
-    ///         points, which `SearchOptions.margin_weight` mixes.
+    ///         -1 to 1; or ``(B, 2)``, the expected outcome, -1 to 1, and the expected margin in
+    ///         units of 4 points, which `SearchOptions.margin_weight` mixes.
     ///
     /// Raises:
-    ///     PolicyError: a wrong shape or dtype, NaN, infinity, or no legal action with a logit
-    ///         above -inf; nothing has changed.
+    ///     PolicyError: a wrong shape or dtype, NaN, infinity, a value or outcome more than 0.001
+    ///         out of range, or no legal action with a logit above -inf; nothing has changed.
     ///     RuntimeError: no leaf waits.
     ///     MemoryError: some trees cannot grow; `select` has the leaves of those again.
     ///     KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.

@@ -29,13 +29,19 @@ pub enum UpdateError {
         /// The leaf.
         row: usize,
     },
-    /// A value is not a number, or too large to add up.
-    #[error("leaf {row}: the value is {value}, it must be finite")]
+    /// A value, or an expected outcome, is out of range or not a number.
+    #[error("leaf {row}: the value is {value}, it must be -1 to 1")]
     Value {
         /// The leaf.
         row: usize,
         /// The number given.
         value: f32,
+    },
+    /// An expected margin is not a number.
+    #[error("leaf {row}: the margin is NaN")]
+    Margin {
+        /// The leaf.
+        row: usize,
     },
     /// Memory does not suffice.
     #[error(transparent)]

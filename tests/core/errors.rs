@@ -272,7 +272,8 @@ fn errors_of_searches_and_players() {
         Logit { row: 1, action: 2, logit: f32::INFINITY } =>
             ["leaf 1: ", "action 2 is inf", "must be finite or -inf"],
         NoLegalAction { row: 1 } => ["leaf 1: ", "every legal action is -inf"],
-        Value { row: 1, value: f32::NAN } => ["leaf 1: ", "the value is NaN", "must be finite"],
+        Value { row: 1, value: 50.0 } => ["leaf 1: ", "the value is 50", "must be -1 to 1"],
+        Margin { row: 1 } => ["leaf 1: ", "the margin is NaN"],
     );
     examples!(SelfPlayError:
         Halted(Halt::Stopped) => ["stopped"],

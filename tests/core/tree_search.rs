@@ -208,18 +208,30 @@ fn no_weight_of_the_values_is_too_large() {
 }
 
 #[test]
-fn values_that_cannot_be_added_up_are_refused() {
+fn values_out_of_range_are_refused() {
     let variant = Arc::new(Variant::default());
     let mut search = search(&variant, GUMBEL);
     let leaves = search.select(Limits::default()).unwrap();
     let (logits, mut values) = evaluation(&variant, leaves);
-    for bad in [1e30, f32::NEG_INFINITY] {
-        values[1] = bad;
-        let refused = update(&mut *search, &logits, &values);
-        assert_eq!(refused, Err(UpdateError::Value { row: 1, value: bad }));
+    let mut pairs = vec![[-1.0005, -1e30]; leaves];
+    for bad in [1e30, f32::NEG_INFINITY, 1.002, -50.0] {
+        (values[1], pairs[1][0]) = (bad, bad);
+        for values in [LeafValues::Values(&values), in_points(&pairs)] {
+            let refused = search.store_evaluations(&logits, values);
+            assert_eq!(refused, Err(UpdateError::Value { row: 1, value: bad }));
+        }
     }
-    values[1] = -1e19;
+    pairs[1] = [0.0, f32::NAN];
+    let refused = search.store_evaluations(&logits, in_points(&pairs));
+    assert_eq!(refused, Err(UpdateError::Margin { row: 1 }));
+    pairs[1] = [1.0, f32::INFINITY];
+    assert_eq!(search.store_evaluations(&logits, in_points(&pairs)), Ok(()));
+    values[1] = -1.0005;
     update(&mut *search, &logits, &values).unwrap();
+}
+
+fn in_points(pairs: &[[f32; 2]]) -> LeafValues<'_> {
+    LeafValues::OutcomesAndMargins { pairs, unit: 1.0 }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use crate::tree_search::memory::edges::{Largest, Logits, groups};
 use crate::tree_search::memory::store::Prediction;
 use crate::vector::step::state::GameState;
 
-/// The largest value accepted: the sum over all simulations of a search stays finite.
-pub(crate) const MAX_VALUE: f32 = u64::MAX as f32;
+/// The largest value accepted: 1, and what rounding may add.
+pub(crate) const MAX_VALUE: f32 = 1.001;
 
 /// What a network expects of leaves, each for its side to move.
 #[derive(Clone, Copy, Debug)]
@@ -41,17 +41,23 @@ impl LeafValues<'_> {
     /// When it cannot be used.
     #[inline]
     pub(crate) fn value(self, row: usize, config: &TreeConfig) -> Result<f32, UpdateError> {
-        let value = match self {
-            Self::Values(values) => values[row],
-            Self::OutcomesAndMargins { pairs, unit } => {
-                let [outcome, margin] = pairs[row];
-                config.expected_value(outcome, margin * unit)
+        let checked = |value: f32| {
+            if (-MAX_VALUE..=MAX_VALUE).contains(&value) {
+                Ok(value)
+            } else {
+                Err(UpdateError::Value { row, value })
             }
         };
-        if value.abs() <= MAX_VALUE {
-            Ok(value)
-        } else {
-            Err(UpdateError::Value { row, value })
+        match self {
+            Self::Values(values) => checked(values[row]),
+            Self::OutcomesAndMargins { pairs, unit } => {
+                let [outcome, margin] = pairs[row];
+                let outcome = checked(outcome)?;
+                if margin.is_nan() {
+                    return Err(UpdateError::Margin { row });
+                }
+                Ok(config.expected_value(outcome, margin * unit))
+            }
         }
     }
 }

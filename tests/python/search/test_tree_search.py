@@ -228,6 +228,9 @@ def test_select_waits_and_update_checks():
         (np.full((1, 65), np.inf), np.zeros(1), "leaf 0: the logit of action 0 is inf"),
         (np.full((1, 65), -np.inf), np.zeros(1), "logit of every legal action is -inf"),
         (zeros, np.array([np.nan]), "leaf 0: the value is NaN"),
+        (zeros, np.array([50.0]), "leaf 0: the value is 50, it must be -1 to 1"),
+        (zeros, np.array([[-1.01, 0.0]]), "leaf 0: the value is -1.01, it must be -1 to 1"),
+        (zeros, np.array([[0.0, np.nan]]), "leaf 0: the margin is NaN"),
         (zeros.astype(complex), np.zeros(1), "dtype complex128"),
         (np.array([["a"] * 65]), np.zeros(1), "dtype <U1"),
     ]:
