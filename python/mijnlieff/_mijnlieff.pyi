@@ -2341,7 +2341,8 @@ def solve(
 
     Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
     a position of a larger board with at most 14 empty cells. Others may take very long; give a
-    limit. Runs without the GIL and stops on Ctrl-C.
+    limit. What is known without a search, from the book of the standard game or a tablebase, is
+    answered whatever the limit. Runs without the GIL and stops on Ctrl-C.
 
     >>> import mijnlieff
     >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point
@@ -2350,7 +2351,7 @@ def solve(
     Args:
         position: any position.
         max_nodes: the most positions to search.
-        max_seconds: the most time, in seconds; infinity means no limit.
+        max_seconds: the most time to search, in seconds; infinity means no limit.
         tablebase: a `Tablebase` to look the margins up in, rather than search.
 
     Raises:

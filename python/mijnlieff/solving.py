@@ -103,7 +103,7 @@ def solve_batch(
         num_threads: 1 to 1024; None is as many as there are cores, or 1 in each worker of an
             executor. The answer does not depend on it.
         max_nodes: the most positions each thread may search.
-        max_seconds: the most time, in seconds; infinity means no limit.
+        max_seconds: the most time to search, in seconds; infinity means no limit.
         executor: workers that solve 256 positions at a time, and keep the tables of their solvers;
             each time has the limits to itself. The answer does not depend on it.
         tablebase: where to look the margins up, rather than search. Workers of an executor open the

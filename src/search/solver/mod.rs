@@ -323,6 +323,12 @@ impl Solver {
                 Searcher::Large(LargeSearch::new(&self.variant, self.table_bytes, limits))
             }
         };
-        Worker::new(&self.variant, self.known.as_ref(), searcher, &self.history)
+        Worker::new(
+            &self.variant,
+            self.known.as_ref(),
+            searcher,
+            &self.history,
+            limits,
+        )
     }
 }

@@ -6,7 +6,7 @@ use super::moves::SharedHistory;
 use super::search::SolverSearch;
 use super::{Known, Solution, Unsolved};
 use crate::game::{Move, Position, Variant};
-use crate::search::{Halt, MoveSet};
+use crate::search::{Halt, Limits, MoveSet};
 use crate::tablebase::Damaged;
 
 /// The search of one thread.
@@ -17,6 +17,7 @@ pub(super) struct Worker<'a> {
     known: Option<&'a Known>,
     searcher: Searcher<'a>,
     history: &'a SharedHistory,
+    limits: Limits<'a>,
 }
 
 impl Drop for Worker<'_> {
@@ -41,12 +42,14 @@ impl<'a> Worker<'a> {
         known: Option<&'a Known>,
         searcher: Searcher<'a>,
         history: &'a SharedHistory,
+        limits: Limits<'a>,
     ) -> Self {
         Self {
             variant,
             known,
             searcher,
             history,
+            limits,
         }
     }
 
@@ -92,6 +95,7 @@ impl<'a> Worker<'a> {
             *bounds = Bounds::exact(margin);
             return Ok(());
         }
+        self.check_limits()?;
         match &mut self.searcher {
             Searcher::TwoBit(search) => search.solve(position, guess, bounds),
             Searcher::FourBit(search) => search.solve(position, guess, bounds),
@@ -157,7 +161,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    pub(super) fn check(&mut self) -> Result<(), Halt> {
+    /// Checks the stop flag, which ends even what is only looked up.
+    pub(super) fn check(&self) -> Result<(), Halt> {
+        self.limits.check_stop()
+    }
+
+    /// Checks all limits, before a search that may be too short to do it.
+    fn check_limits(&mut self) -> Result<(), Halt> {
         match &mut self.searcher {
             Searcher::TwoBit(search) => search.check(),
             Searcher::FourBit(search) => search.check(),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pytest
@@ -251,13 +252,17 @@ def test_perfect_choices_are_uniform() -> None:
 
 def test_the_empty_board_is_looked_up() -> None:
     """So a move there takes no search, neither in `solve` nor by a perfect player."""
-    solution = solve(Position(), max_nodes=0)
-    assert (solution.margin, solution.nodes) == (-1, 0)
+    limits: list[dict[str, Any]] = [{"max_nodes": 0}, {"max_seconds": 0}, {"max_seconds": 1e-9}]
+    for limit in limits:
+        solution = solve(Position(), **limit)
+        assert (solution.margin, solution.nodes) == (-1, 0)
+        assert solve_batch([Position(), FINISHED], **limit).margins[0] == -1
     best = set(solution.best_actions)
     assert set(PerfectPolicy(1).act_batch([Position()] * 500).tolist()) == best
     searched = Position(Variant(copies=3)).play("a1+")
-    with pytest.raises(errors.SearchLimitError):
-        solve(searched, max_nodes=0)
+    for limit in limits[:2]:
+        with pytest.raises(errors.SearchLimitError):
+            solve(searched, **limit)
 
 
 def test_light_margin_has_the_sign_of_position_margin():

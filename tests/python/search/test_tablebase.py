@@ -61,8 +61,10 @@ def test_the_table_answers_as_the_solver_does(table: Tablebase, opening: str) ->
     margins = table.margins(positions, num_threads=1)
     assert margins.dtype == np.int16
     np.testing.assert_array_equal(margins, expected.margins)
+    in_no_time = solve_batch(positions, max_nodes=0, max_seconds=0, tablebase=table)
+    np.testing.assert_array_equal(in_no_time.action_margins, expected.action_margins)
     for position in positions[::40]:
-        solution = solve(position, tablebase=table)
+        solution = solve(position, max_nodes=0, max_seconds=0, tablebase=table)
         assert solution.action_margins == solve(position).action_margins
         assert solution.nodes == 0
 
