@@ -997,6 +997,7 @@ class Position:
         Raises:
             IllegalMoveError: an action is illegal; the message says which.
             GameOverError: the game is over before the last action.
+            TypeError: not a list of actions; `from_record` takes a text.
         """
     @staticmethod
     def from_notation(text: str, variant: VariantLike | None = None) -> Position:
@@ -2041,6 +2042,7 @@ def format_record(
     Raises:
         IllegalMoveError: an action is illegal; the message says which.
         GameOverError: the game is over before the last action.
+        TypeError: not a list of actions.
     """
 
 def from_positions(positions: Sequence[Position]) -> NDArray[np.uint64]:

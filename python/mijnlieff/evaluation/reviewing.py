@@ -67,6 +67,7 @@ def review(
         IllegalMoveError: an action is illegal; the message says which.
         GameOverError: there are actions after the end of the game.
         ParseError: a name cannot be read.
+        TypeError: not a list of actions; `parse_record` makes one of a record.
         SearchLimitError: the limit was reached.
         ValueError: the tablebase is of another game.
     """

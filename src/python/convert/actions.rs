@@ -1,14 +1,29 @@
-//! Converts a batch of actions from Python.
+//! Converts actions from Python: one for each game of a batch, or those of one game.
 
 #![allow(unsafe_code, reason = "NumPy's arrays are read in place")]
 
 use numpy::{PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyIterator, PyList, PyString, PyTuple};
 
 use super::arrays::{readable, shape_text};
 use super::integers::index;
+use super::lists::Items;
+use super::shown::argument;
+
+/// The actions of a game, indices or texts, one by one.
+pub(crate) struct GameActions<'py>(pub(crate) Bound<'py, PyIterator>);
+
+argument!(GameActions<'py>: "Sequence[SupportsIndex | str]" = |value: Borrowed<'_, 'py, PyAny>| {
+    if value.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(
+            "actions must be a list of actions, not a str; parse_record(text) makes one of a record",
+        ));
+    }
+    Items::of("actions", "actions", &value).map(|Items(actions)| Self(actions))
+});
 
 /// Stands for an action outside int64; an action of this number does not exist either.
 pub(crate) const NO_ACTION: i64 = -1;

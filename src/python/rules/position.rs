@@ -19,9 +19,9 @@ use crate::game::{
     self, Move, Player, Position, Variant, draw_position, format_position, parse_move,
     parse_position,
 };
+use crate::python::convert::actions::GameActions;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2};
 use crate::python::convert::integers::index;
-use crate::python::convert::lists::Items;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
@@ -58,9 +58,10 @@ impl PyPosition {
     /// Raises:
     ///     IllegalMoveError: an action is illegal; the message says which.
     ///     GameOverError: the game is over before the last action.
+    ///     TypeError: not a list of actions; `from_record` takes a text.
     #[staticmethod]
-    #[pyo3(signature = (actions: "Sequence[SupportsIndex | str]", variant=None))]
-    fn from_actions(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
+    #[pyo3(signature = (actions, variant=None))]
+    fn from_actions(actions: GameActions<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
         let mut position = Self::new(variant);
         for (ply, action) in actions.0.enumerate() {
             let place = format!("move {}: ", ply + 1);

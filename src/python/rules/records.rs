@@ -6,8 +6,8 @@ use super::position::{PyPosition, parse_action};
 use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
+use crate::python::convert::actions::GameActions;
 use crate::python::convert::integers::Depth;
-use crate::python::convert::lists::Items;
 use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
 use crate::python::interrupt::run_interruptible;
@@ -34,9 +34,13 @@ pub(crate) fn parse_record(text: Text<'_>, variant: Option<PyVariant>) -> PyResu
 /// Raises:
 ///     IllegalMoveError: an action is illegal; the message says which.
 ///     GameOverError: the game is over before the last action.
+///     TypeError: not a list of actions.
 #[pyfunction]
-#[pyo3(signature = (actions: "Sequence[SupportsIndex | str]", variant=None))]
-pub(crate) fn format_record(actions: Items<'_>, variant: Option<PyVariant>) -> PyResult<String> {
+#[pyo3(signature = (actions, variant=None))]
+pub(crate) fn format_record(
+    actions: GameActions<'_>,
+    variant: Option<PyVariant>,
+) -> PyResult<String> {
     let variant = PyVariant::or_default(variant).0;
     let mut position = Position::new(&variant);
     let mut moves = Vec::new();

@@ -79,6 +79,9 @@ def test_names_and_unfinished_games():
         (["a1+", "a1x"], IllegalMoveError, r"^move 2: .*a1x"),
         ([*parse_record(EXAMPLE), 0], GameOverError, r"^move 17: "),
         (["a9+"], ParseError, r"a9\+"),
+        ("1. a1+, a3><", TypeError, r"actions must be a list of actions, not a str; parse_record"),
+        (Position(), TypeError, r"actions must be a list of actions, not Position\.from_notation\("),
+        (3, TypeError, "actions must be a list of actions, not 3"),
     ],
 )
 def test_games_that_cannot_be_played(actions, error, message):

@@ -232,6 +232,18 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         TypeError,
         ["list of Position", "3"],
     ),
+    (
+        "a record for actions",
+        lambda: Position.from_actions("1. a1+, a3><"),
+        TypeError,
+        ["actions must be a list of actions, not a str", "parse_record"],
+    ),
+    (
+        "a position for actions",
+        lambda: mijnlieff.format_record(STANDARD),
+        TypeError,
+        ["actions must be a list of actions, not Position.from_notation("],
+    ),
     ("solving a number", lambda: mijnlieff.solve(3), TypeError, ["a Position", "not 3"]),
     ("solving numbers", lambda: mijnlieff.solve_batch([3]), TypeError, ["position 0", "not 3"]),
     ("solving no list", lambda: mijnlieff.solve_batch(3), TypeError, ["list of Position", "not 3"]),
