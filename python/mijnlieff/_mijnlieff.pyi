@@ -2396,8 +2396,8 @@ def step(
         variant: the game; None is the standard game.
         reward: ``"outcome"`` (1, 0 or -1) or ``"margin"`` (own points minus the opponent's), for
             the player who acted. It is 0 unless the step ends the game.
-        illegal_action: what an action that is illegal or does not exist does: ``"raise"`` an error,
-            or ``"lose"`` the game at once with reward -1.
+        illegal_action: what an illegal action does: ``"raise"`` an error, or ``"lose"`` the game at
+            once with reward -1. A number that no action has always raises.
         num_threads: 1 to 1024 threads; None takes one for each 8,192 states, up to the number of
             cores.
 
@@ -2406,7 +2406,7 @@ def step(
         game is over, bool ``(n,)``.
 
     Raises:
-        IllegalMoveError: an action does not exist or is illegal, and does not lose; the first one
+        IllegalMoveError: an action does not exist, or is illegal and does not lose; the first one
             is in the fields of the error, and its number in ``env_index``.
         PositionError: a word is not a state of the variant; the message gives its number and value.
         TypeError: `states` is not uint64, or `actions` are not integers.

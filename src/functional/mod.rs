@@ -55,8 +55,8 @@ pub struct Stepped {
 ///
 /// # Errors
 ///
-/// For the first words that are not a state, or the first action that cannot be played unless such
-/// actions lose; when memory does not suffice, and when the call was stopped.
+/// For the first words that are not a state, or the first action that does not exist, or is illegal
+/// unless such actions lose; when memory does not suffice, and when the call was stopped.
 ///
 /// # Panics
 ///
@@ -112,7 +112,9 @@ fn step_as<S: GameState>(
                 if state.is_over(rules) {
                     (*reward, *over) = (context.ending(&state, actor).reward, true);
                 }
-            } else if context.config.illegal_action == IllegalAction::Lose {
+            } else if context.config.illegal_action == IllegalAction::Lose
+                && context.has_action(action)
+            {
                 state.write_words(true, next);
                 (*reward, *over) = (context.forfeit(&state, actor).reward, true);
             } else {

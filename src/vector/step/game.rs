@@ -49,7 +49,13 @@ impl<S: GameState> StepContext<S> {
     /// Whether an action exists and is legal, in a game that is not over.
     #[inline(always)]
     pub(crate) fn can_play(&self, state: &S, action: i64) -> bool {
-        action as u64 <= self.pass as u64 && state.is_legal(&self.rules, action as usize)
+        self.has_action(action) && state.is_legal(&self.rules, action as usize)
+    }
+
+    /// Whether there is an action of this number; others are an error even where illegal ones lose.
+    #[inline(always)]
+    pub(crate) fn has_action(&self, action: i64) -> bool {
+        action as u64 <= self.pass as u64
     }
 
     /// Why an action cannot be played in the game of this number.

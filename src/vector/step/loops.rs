@@ -130,7 +130,7 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
     #[inline(always)]
     #[allow(clippy::needless_bitwise_bool)] // nearly all is fine, and a branch would be a guess
     fn run<V: Simd>(self, _: V) -> Option<usize> {
-        let (context, pass) = (self.context, self.context.pass as u64);
+        let context = self.context;
         let lenient = context.config.illegal_action == IllegalAction::Lose;
         let restarts = context.config.autoreset != Autoreset::Disabled;
         for (tile, (games, actions)) in
@@ -139,7 +139,7 @@ impl<S: GameState> Kernel for FindUnplayable<'_, S> {
             let mut unplayable = 0;
             for (i, (game, &action)) in games.iter().zip(actions).enumerate() {
                 let legal = lenient || game.state.is_legal(&context.rules, action as usize);
-                let playable = (action as u64 <= pass) & legal;
+                let playable = context.has_action(action) & legal;
                 let fine = (game.over & restarts) | (!game.over & playable);
                 unplayable |= u64::from(!fine) << i;
             }

@@ -204,26 +204,45 @@ def test_the_first_error_is_told_whatever_the_threads():
 def test_a_game_lost_by_an_illegal_action_is_over(variant):
     start = Position(variant)
     opening = start.legal_actions()[0]
-    for illegal in (variant.pass_action, -1, variant.num_actions):
-        states, rewards, terminated = functional.step(
-            functional.init(2, variant),
-            [illegal, opening],
-            variant,
-            reward="margin",
-            illegal_action="lose",
-        )
-        assert (rewards[0], terminated[0]) == (-1.0, True)
-        again, rewards, terminated = functional.step(states[:1], [opening], variant)
-        assert np.array_equal(again, states[:1])
-        assert (rewards[0], terminated[0]) == (0.0, True)
-        assert functional.legal_mask(states, variant)[0].all()
-        seen = functional.observe(states, variant=variant)[0]
-        assert np.array_equal(seen, start.observation("flat"))
-        message = "state 0: an illegal action has ended the game"
-        with pytest.raises(PositionError, match=message):
-            functional.to_positions(states, variant)
-        with pytest.raises(PositionError, match=message):
-            Position.from_packed(states[0], variant)
+    states, rewards, terminated = functional.step(
+        functional.init(2, variant),
+        [variant.pass_action, opening],
+        variant,
+        reward="margin",
+        illegal_action="lose",
+    )
+    assert (rewards[0], terminated[0]) == (-1.0, True)
+    again, rewards, terminated = functional.step(states[:1], [opening], variant)
+    assert np.array_equal(again, states[:1])
+    assert (rewards[0], terminated[0]) == (0.0, True)
+    assert functional.legal_mask(states, variant)[0].all()
+    seen = functional.observe(states, variant=variant)[0]
+    assert np.array_equal(seen, start.observation("flat"))
+    message = "state 0: an illegal action has ended the game"
+    with pytest.raises(PositionError, match=message):
+        functional.to_positions(states, variant)
+    with pytest.raises(PositionError, match=message):
+        Position.from_packed(states[0], variant)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_number_that_no_action_has_never_loses(variant):
+    opening = Position(variant).legal_actions()[0]
+    env = VectorEnv(2, variant, illegal_action="lose")
+    env.reset(seed=0)
+    states = functional.init(2, variant)
+    for number in (variant.num_actions, 999, -1):
+        message = f"game 1: action {number} does not exist"
+        actions = [variant.pass_action, number]
+        with pytest.raises(IllegalMoveError, match=message):
+            functional.step(states, actions, variant, illegal_action="lose")
+        with pytest.raises(IllegalMoveError, match=message):
+            env.step(actions)
+    # Nor does it matter in a game that is over.
+    states, _, _ = functional.step(
+        states, [variant.pass_action, opening], variant, illegal_action="lose"
+    )
+    functional.step(states, [999, variant.pass_action], variant, illegal_action="lose")
 
 
 WORDS = [
