@@ -56,12 +56,6 @@ pub enum CanvasError {
         /// The columns of the board.
         board_width: usize,
     },
-    /// A layout that canvases do not have.
-    #[error("observations on a canvas are \"planes\", not {:?}", .found.name())]
-    Layout {
-        /// The layout.
-        found: Layout,
-    },
     /// An index that no action of the canvas has.
     #[error("action {action} does not exist, the actions of this canvas are 0 to {last}")]
     UnknownAction {
@@ -199,18 +193,6 @@ impl Canvas {
             board_height: board.height(),
             board_width: board.width(),
         })
-    }
-
-    /// Fails unless canvases have this layout, which is [`Layout::Planes`].
-    ///
-    /// # Errors
-    ///
-    /// For the other layouts.
-    pub fn check_layout(layout: Layout) -> Result<(), CanvasError> {
-        match layout {
-            Layout::Planes => Ok(()),
-            found => Err(CanvasError::Layout { found }),
-        }
     }
 
     /// The number on the canvas of a cell of a board that fits.

@@ -6,13 +6,15 @@
 //! * **Actions**: `piece * num_cells + cell`, and a pass as the last index, `4 * num_cells`.
 //! * **Observations** are always those of the side to move and hold the full state, in one of three
 //!   layouts, see [`Layout`]. [`exchange_sides`] turns one into that of the other player.
-//! * **Canvases** give boards of different shapes observations and actions of one shape, see [`Canvas`].
+//! * **Canvases** give boards of different shapes observations and actions of one shape, see [`Canvas`];
+//!   [`Numbering`] serves both games that are on one and games that are not.
 //! * **Words** hold a position so that its game can be continued, see [`PositionWords`].
 
 #![forbid(unsafe_code)]
 
 mod action;
 mod canvas;
+mod numbering;
 mod observation;
 mod symmetry;
 mod variants;
@@ -21,6 +23,7 @@ pub(crate) mod words;
 pub(crate) use action::pass_over;
 pub use action::{action_of, move_of, num_actions, pass_action, write_mask};
 pub use canvas::{Canvas, CanvasError};
+pub use numbering::{LayoutError, Numbering};
 pub use observation::{Feature, Layout, PackError, exchange_packed, exchange_sides, observe, pack};
 pub(crate) use observation::{cell_sets, hand_counts, pack_parts};
 pub use symmetry::{action_symmetries, cell_symmetries};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Canvas, CanvasError, Feature, Layout};
-use crate::game::{Move, Position, Variant};
+use super::{Canvas, CanvasError, Layout, LayoutError, Numbering};
+use crate::game::Variant;
 
 /// One variant with its own numbers of actions, or variants that share those of a [`Canvas`].
 ///
@@ -98,95 +98,47 @@ impl VariantSet {
         self.canvas
     }
 
-    /// The number of actions.
+    /// How the actions and observations of the variant of this index are numbered.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    #[must_use]
+    pub fn of(&self, index: usize) -> Numbering<'_> {
+        Numbering::new(self.get(index), self.canvas)
+    }
+
+    /// The number of actions, the same in all variants.
     #[must_use]
     pub fn num_actions(&self) -> usize {
-        self.pass_action() + 1
+        self.of(0).num_actions()
     }
 
     /// The index of the pass, the last action.
     #[must_use]
     pub fn pass_action(&self) -> usize {
-        match self.canvas {
-            Some(canvas) => canvas.pass_action(),
-            None => super::pass_action(self.get(0)),
-        }
-    }
-
-    /// The action of a move in the variant of this index.
-    #[must_use]
-    pub fn action_of(&self, index: usize, mv: Move) -> usize {
-        match self.canvas {
-            Some(canvas) => canvas.action_of(self.get(index), mv),
-            None => super::action_of(self.get(index), mv),
-        }
-    }
-
-    /// The move of an action in the variant of this index; none when the action does not exist there.
-    #[must_use]
-    pub fn move_of(&self, index: usize, action: usize) -> Option<Move> {
-        match self.canvas {
-            Some(canvas) => canvas.move_of(self.get(index), action),
-            None => super::move_of(self.get(index), action),
-        }
+        self.of(0).pass_action()
     }
 
     /// Fails when positions of these variants cannot be laid out like this.
     ///
     /// # Errors
     ///
-    /// On a canvas, for any layout but [`Layout::Planes`]. Without one see [`Layout::check`].
-    pub fn check_layout(&self, layout: Layout) -> Result<(), CanvasError> {
-        self.canvas.map_or(Ok(()), |_| Canvas::check_layout(layout))
+    /// As [`Numbering::check`].
+    pub fn check(&self, layout: Layout) -> Result<(), LayoutError> {
+        self.of(0).check(layout)
     }
 
-    /// The shape of one observation.
+    /// The shape of one observation, the same in all variants.
     #[must_use]
     pub fn observation_shape(&self, layout: Layout) -> Vec<usize> {
-        match self.canvas {
-            Some(canvas) => canvas.observation_shape().to_vec(),
-            None => layout.shape(self.get(0)),
-        }
+        self.of(0).observation_shape(layout)
     }
 
     /// The numbers in one observation.
     #[must_use]
     pub fn observation_len(&self, layout: Layout) -> usize {
-        match self.canvas {
-            Some(canvas) => canvas.observation_len(),
-            None => layout.len(self.get(0)),
-        }
-    }
-
-    /// Writes the observation of a position of the variant of this index.
-    ///
-    /// # Panics
-    ///
-    /// As [`super::observe`].
-    pub fn observe<T: Feature>(
-        &self,
-        index: usize,
-        position: &Position,
-        layout: Layout,
-        out: &mut [T],
-    ) {
-        match self.canvas {
-            Some(canvas) => canvas.observe(self.get(index), position, out),
-            None => super::observe(self.get(index), position, layout, out),
-        }
-    }
-
-    /// Writes 1 for every legal action of a position of the variant of this index, and 0 for the
-    /// others; all 0 when the game is over.
-    ///
-    /// # Panics
-    ///
-    /// If `mask` does not have [`VariantSet::num_actions`] entries.
-    pub fn write_mask(&self, index: usize, position: &Position, mask: &mut [i8]) {
-        match self.canvas {
-            Some(canvas) => canvas.write_mask(self.get(index), position, mask),
-            None => super::write_mask(self.get(index), position, mask),
-        }
+        self.of(0).observation_len(layout)
     }
 
     /// The most actions that a game of any of the variants can always have: the smallest

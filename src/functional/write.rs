@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::blocks::{Block, Blocks, STATES_PER_BLOCK, packs};
 use super::{Result, Run};
-use crate::encode::{Layout, PositionWords, VariantSet, num_actions};
+use crate::encode::{Layout, Numbering, PositionWords, VariantSet, num_actions};
 use crate::game::{Player, Variant};
 use crate::simd::dispatch;
 use crate::vector::Observations;
@@ -139,9 +139,10 @@ fn observe_as<S: GameState>(
                 first,
             });
             if let Some(player) = player {
+                let numbering = Numbering::own(variant);
                 for (row, (state, _)) in (first..).zip(&tile) {
                     if state.to_play() != player.index() {
-                        observations.exchange_sides(variant, row);
+                        observations.exchange_sides(numbering, row);
                     }
                 }
             }

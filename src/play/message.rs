@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::levels::Opponent;
 use super::table::{Aid, Table, TurnError};
-use crate::encode::{action_of, move_of};
-use crate::game::{Board, Move, PlayError, Position, Variant, format_move, parse_record};
+use crate::encode::Numbering;
+use crate::game::{Board, PlayError, Position, Variant, format_move, parse_record};
 use crate::names::shortened;
 
 type Failure = Box<dyn Error>;
@@ -74,13 +74,10 @@ impl Table {
 
     fn play_action(&mut self, action: i64) -> Result<(), Failure> {
         let variant = Arc::clone(self.line.variant());
-        let mv = usize::try_from(action)
-            .ok()
-            .and_then(|action| move_of(&variant, action));
-        let mv = mv.ok_or_else(|| {
-            let pass = action_of(&variant, Move::Pass);
-            format!("action {action} does not exist, actions are 0 to {pass} (pass)")
-        })?;
+        let numbering = Numbering::own(&variant);
+        let known = usize::try_from(action).ok();
+        let mv = known.and_then(|action| numbering.move_of(action));
+        let mv = mv.ok_or_else(|| numbering.no_action(action))?;
         self.play(mv).map_err(|error| match error {
             TurnError::Play(PlayError::Illegal { mv, reason }) => {
                 let name = format_move(variant.board(), mv);

@@ -6,11 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
-use crate::encode::{Canvas, CanvasError, PackError, VariantSet, VariantSetError, action_of};
+use crate::encode::{CanvasError, LayoutError, Numbering, PackError, VariantSetError};
 use crate::functional::FunctionalError;
 use crate::game::{
-    BoardError, Move, ParseError, PlayError, Position, PositionError, PositionTextError,
-    RecordError, Variant, VariantError, VariantTextError, format_move,
+    BoardError, ParseError, PlayError, Position, PositionError, PositionTextError, RecordError,
+    Variant, VariantError, VariantTextError, format_move,
 };
 use crate::memory::OutOfMemory;
 use crate::names::UnknownName;
@@ -196,6 +196,15 @@ impl From<UpdateError> for PyErr {
     }
 }
 
+impl From<LayoutError> for PyErr {
+    fn from(error: LayoutError) -> Self {
+        match error {
+            LayoutError::Packed(error) => error.into(),
+            LayoutError::OnCanvas { .. } => PyValueError::new_err(error.to_string()),
+        }
+    }
+}
+
 /// The exception for an update of a tree search without leaves.
 pub(crate) fn nothing_selected() -> PyErr {
     PyRuntimeError::new_err(UpdateError::NothingSelected.to_string())
@@ -216,50 +225,21 @@ pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
                 PlayError::Illegal { mv, .. } => Some(mv),
                 PlayError::GameOver => None,
             };
-            let action = mv.map(|mv| action_of(variant, mv) as i64);
-            play_error(Numbering::own(variant), &before, action, &error, &place)
+            let numbering = Numbering::own(variant);
+            let action = mv.map(|mv| numbering.action_of(mv) as i64);
+            play_error(numbering, &before, action, &error, &place)
         }
     }
 }
 
-/// How a caller numbers the actions of positions of a variant: over its cells or over a canvas.
-#[derive(Clone, Copy)]
-pub(crate) struct Numbering<'a> {
-    variant: &'a Variant,
-    canvas: Option<Canvas>,
-}
-
-impl<'a> Numbering<'a> {
-    /// The numbers of the variant itself.
-    pub(crate) fn own(variant: &'a Variant) -> Self {
-        let canvas = None;
-        Self { variant, canvas }
+/// Why there is no action of this number.
+fn why_unknown(numbering: Numbering<'_>, action: &Bound<'_, PyAny>) -> String {
+    let gap = numbering.canvas().zip(action.extract().ok());
+    let gap = gap.map(|(canvas, action)| canvas.variant_action(numbering.variant(), action));
+    if let Some(Err(error @ CanvasError::NotACell { .. })) = gap {
+        return error.to_string();
     }
-
-    /// The numbers that the variant of this index has in a set.
-    pub(crate) fn of(variants: &'a VariantSet, index: usize) -> Self {
-        let (variant, canvas) = (variants.get(index), variants.canvas());
-        Self { variant, canvas }
-    }
-
-    fn action_of(self, mv: Move) -> usize {
-        match self.canvas {
-            Some(canvas) => canvas.action_of(self.variant, mv),
-            None => action_of(self.variant, mv),
-        }
-    }
-
-    /// Why there is no action of this number.
-    fn why_unknown(self, action: &Bound<'_, PyAny>) -> String {
-        let gap = self.canvas.zip(action.extract().ok());
-        let gap = gap.map(|(canvas, action)| canvas.variant_action(self.variant, action));
-        if let Some(Err(error @ CanvasError::NotACell { .. })) = gap {
-            return error.to_string();
-        }
-        let pass = self.action_of(Move::Pass);
-        let action = short_repr(action);
-        format!("action {action} does not exist, actions are 0 to {pass} (pass)")
-    }
+    numbering.no_action(short_repr(action))
 }
 
 /// The exception for an action that cannot be played; the message starts with `place`.
@@ -273,7 +253,7 @@ pub(crate) fn play_error(
     let PlayError::Illegal { mv, reason } = error else {
         return game_over(place);
     };
-    let name = format_move(numbering.variant.board(), *mv);
+    let name = format_move(numbering.variant().board(), *mv);
     let index = numbering.action_of(*mv);
     illegal_action(
         numbering,
@@ -295,7 +275,7 @@ pub(crate) fn unknown_action(
     action: Bound<'_, PyAny>,
     place: &str,
 ) -> PyErr {
-    let message = format!("{place}{}", numbering.why_unknown(&action));
+    let message = format!("{place}{}", why_unknown(numbering, &action));
     illegal_action(numbering, position, action.unbind(), &message)
 }
 
@@ -308,8 +288,9 @@ fn illegal_action<A>(
 where
     (String, A, Vec<i64>): PyErrArguments + Send + Sync + 'static,
 {
-    let moves = position.legal_moves(numbering.variant);
-    let name = |&mv| format_move(numbering.variant.board(), mv);
+    let variant = numbering.variant();
+    let moves = position.legal_moves(variant);
+    let name = |&mv| format_move(variant.board(), mv);
     let names: Vec<String> = moves.iter().map(name).collect();
     let legal = moves.iter().map(|&mv| numbering.action_of(mv) as i64);
     let legal: Vec<i64> = legal.collect();

@@ -17,6 +17,7 @@ use crate::game::Variant;
 use crate::memory::{OutOfMemory, with_room};
 use crate::python::rules::batch::check_positions;
 use crate::python::rules::batch::common_variant;
+use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::PyPosition;
 use crate::tree_search::RootPosition;
 
@@ -34,8 +35,8 @@ impl SearchVariants {
     ///
     /// `ValueError` without positions, and for several variants without a canvas; `VariantError` for a
     /// board that does not fit.
-    pub(crate) fn of(positions: &[PyPosition], canvas: Option<Canvas>) -> PyResult<Self> {
-        if let Some(canvas) = canvas {
+    pub(crate) fn of(positions: &[PyPosition], canvas: Option<PyCanvas>) -> PyResult<Self> {
+        if let Some(PyCanvas(canvas)) = canvas {
             return Self::on_canvas(Vec::new(), HashMap::default(), positions, canvas);
         }
         Ok(Self {

@@ -65,8 +65,7 @@ impl PySelfPlayGames {
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let variants = Arc::new(variant_set(variants, canvas)?);
-        variants.check_layout(observation)?;
-        observation.check(variants.get(0))?;
+        variants.check(observation)?;
         let options = options_with(py, options, changes)?;
         let config = SelfPlayConfig {
             num_games: num_games.0,

@@ -3,7 +3,7 @@
 use std::mem;
 
 use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -15,15 +15,14 @@ use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::SearchVariants;
 use super::tree_seeds::TreeSeeds;
-use crate::encode::{Canvas, Layout};
+use crate::encode::Layout;
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
-use crate::python::convert::integers::{Threads, index};
+use crate::python::convert::integers::{Threads, indexed};
 use crate::python::convert::observations::{Format, ObservationArray};
 use crate::python::convert::shared_memory::LentArray;
-use crate::python::convert::short_repr;
 use crate::python::rules::batch::Positions;
-use crate::python::rules::canvas::PyCanvas;
+use crate::python::rules::canvas::{PyCanvas, layout_or_usual};
 use crate::python::rules::position::check_all_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search};
@@ -145,17 +144,10 @@ impl PyTreeSearch {
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let options = options_with(py, options, changes)?;
-        let canvas = canvas.map(|PyCanvas(canvas)| canvas);
         let variants = SearchVariants::of(&positions, canvas)?;
         check_all_playable(&positions, "position")?;
-        let layout = if canvas.is_some() {
-            Canvas::check_layout(observation.unwrap_or(Layout::Planes))?;
-            Layout::Planes
-        } else {
-            let layout = observation.unwrap_or(Layout::Flat);
-            layout.check(variants.set.get(0))?;
-            layout
-        };
+        let layout = layout_or_usual(observation, canvas);
+        variants.set.check(layout)?;
         let num_threads = Threads::or_cores(num_threads);
         let config = options.tree(seed.first());
         let set = &variants.set;
@@ -324,12 +316,10 @@ impl PyTreeSearch {
         py: Python<'py>,
         tree: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let number = index("tree", tree)?;
-        let known = number.extract().ok();
-        let tree = known.filter(|&tree: &usize| tree < self.core.len());
-        let tree = tree.ok_or_else(|| {
-            let (trees, number) = (self.core.len(), short_repr(&number));
-            PyIndexError::new_err(format!("there are {trees} trees, no tree {number}"))
+        let trees = self.core.len();
+        let known = |tree| (tree < trees).then_some(tree);
+        let tree = indexed("tree", tree, known, |number| {
+            format!("there are {trees} trees, no tree {number}")
         })?;
         let list = PyList::empty(py);
         let nodes = py.detach(|| self.core.nodes(tree))?;

@@ -82,7 +82,7 @@ impl SelfPlay {
         num_threads: usize,
     ) -> Self {
         assert!(num_threads > 0);
-        assert!(variants.check_layout(config.layout).is_ok());
+        assert!(variants.check(config.layout).is_ok());
         let needed = if config.solves() {
             variants.all().len()
         } else {

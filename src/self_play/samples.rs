@@ -156,7 +156,8 @@ impl Samples {
 
     /// Writes the samples of a game into the rows from `first` on.
     fn write(&mut self, variants: &VariantSet, game: &Game, first: usize) {
-        let variant = variants.get(game.variant);
+        let numbering = variants.of(game.variant);
+        let variant = numbering.variant();
         let mut observations = self.observations.memory();
         let width = num_actions(variant);
         let policies = game.policies.chunks_exact(width);
@@ -166,22 +167,22 @@ impl Samples {
             (first..).zip(game.decisions.iter().zip(answers))
         {
             let position = &decision.position;
-            observations.write(variants, game.variant, row, position);
+            observations.write(numbering, row, position);
             let mask = self.action_masks.row_mut(row);
             let mask = mask.into_slice().expect("C order");
-            variants.write_mask(game.variant, position, mask);
+            numbering.write_mask(position, mask);
             let targets = self.policy_targets.row_mut(row);
             let targets = targets.into_slice().expect("C order");
             let known = self.action_margins.row_mut(row);
             let known = known.into_slice().expect("C order");
-            if variants.canvas().is_none() {
+            if numbering.canvas().is_none() {
                 targets.copy_from_slice(policy);
                 known.copy_from_slice(margins);
             } else {
                 known.fill(NO_MARGIN);
                 for (action, (&share, &margin)) in policy.iter().zip(margins).enumerate() {
                     let mv = move_of(variant, action).expect("actions of the variant");
-                    let slot = variants.action_of(game.variant, mv);
+                    let slot = numbering.action_of(mv);
                     (targets[slot], known[slot]) = (share, margin);
                 }
             }

@@ -1,7 +1,7 @@
 //! The caller's memory that a batch writes into.
 
-use crate::encode::{self, Layout, VariantSet};
-use crate::game::{Position, Variant};
+use crate::encode::{self, Layout, Numbering, VariantSet};
+use crate::game::Position;
 
 /// Memory for one observation of each game, in a layout and a number type.
 #[derive(Debug)]
@@ -33,22 +33,22 @@ impl Observations<'_> {
         }
     }
 
-    /// Writes the observation of one game, which has the variant of this index.
+    /// Writes the observation of one game.
     ///
     /// # Panics
     ///
-    /// If there is no such row or variant.
-    pub fn write(&mut self, variants: &VariantSet, index: usize, row: usize, position: &Position) {
+    /// If there is no such row.
+    pub fn write(&mut self, numbering: Numbering<'_>, row: usize, position: &Position) {
         match self {
             Self::Float32(layout, all) => {
-                let row = row_mut(all, row, variants.observation_len(*layout));
-                variants.observe(index, position, *layout, row);
+                let row = row_mut(all, row, numbering.observation_len(*layout));
+                numbering.observe(position, *layout, row);
             }
             Self::Uint8(layout, all) => {
-                let row = row_mut(all, row, variants.observation_len(*layout));
-                variants.observe(index, position, *layout, row);
+                let row = row_mut(all, row, numbering.observation_len(*layout));
+                numbering.observe(position, *layout, row);
             }
-            Self::Packed(all) => all[row] = encode::pack(variants.get(index), position),
+            Self::Packed(all) => all[row] = encode::pack(numbering.variant(), position),
         }
     }
 
@@ -58,15 +58,15 @@ impl Observations<'_> {
     /// # Panics
     ///
     /// If there is no such row.
-    pub fn exchange_sides(&mut self, variant: &Variant, row: usize) {
+    pub fn exchange_sides(&mut self, numbering: Numbering<'_>, row: usize) {
         match self {
             Self::Float32(layout, all) => {
-                let row = row_mut(all, row, layout.len(variant));
-                encode::exchange_sides(variant, *layout, row);
+                let row = row_mut(all, row, numbering.observation_len(*layout));
+                numbering.exchange_sides(*layout, row);
             }
             Self::Uint8(layout, all) => {
-                let row = row_mut(all, row, layout.len(variant));
-                encode::exchange_sides(variant, *layout, row);
+                let row = row_mut(all, row, numbering.observation_len(*layout));
+                numbering.exchange_sides(*layout, row);
             }
             Self::Packed(all) => all[row] = encode::exchange_packed(all[row]),
         }

@@ -27,7 +27,7 @@ pub fn batch_env(
     num_envs: usize,
     num_threads: usize,
 ) -> Result<Box<dyn BatchEnv>, OutOfMemory> {
-    assert_eq!(config.variants.check_layout(layout), Ok(()));
+    assert_eq!(config.variants.check(layout), Ok(()));
     let count = config.variants.all().len();
     assert!(config.weights.fit(count));
     if PackedGame::fits_all(&config.variants, layout) {

@@ -5,7 +5,7 @@
 use std::env;
 use std::sync::Arc;
 
-use mijnlieff::encode::{Canvas, CanvasError, Layout, VariantSet};
+use mijnlieff::encode::{Canvas, Layout, LayoutError, VariantSet};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::policy::Policy;
 use mijnlieff::random::{Draw, SplitMix64};
@@ -56,7 +56,7 @@ pub(super) fn compare(
         for ((ending, last), found) in endings.iter().zip(&lasts).zip(finals.chunks(width)) {
             let mut row = vec![9.0; width];
             let variant = usize::from(ending.variant);
-            config.variants.observe(variant, last, layout, &mut row);
+            config.variants.of(variant).observe(last, layout, &mut row);
             assert_eq!(found, row);
         }
         ended += endings.len();
@@ -292,7 +292,7 @@ fn outside_opponents_play_mixed_games() {
             let choose = |&game: &usize| {
                 let (index, position) = (env.variant(game), env.position(game));
                 let mv = Policy::Greedy.choose(variants.get(index), &position, &mut rng);
-                variants.action_of(index, mv) as i64
+                variants.of(index).action_of(mv) as i64
             };
             let actions: Vec<i64> = env.pending().iter().map(choose).collect();
             answered += actions.len();
@@ -303,7 +303,7 @@ fn outside_opponents_play_mixed_games() {
         env.sample_actions(&mut actions);
         let legal = actions.iter().zip(&variants_now).enumerate();
         for (game, (&action, &index)) in legal {
-            let mv = variants.move_of(index, action as usize).unwrap();
+            let mv = variants.of(index).move_of(action as usize).unwrap();
             assert!(env.position(game).is_legal(variants.get(index), mv));
         }
         env.start_step(&actions).unwrap();
@@ -354,12 +354,9 @@ fn positions_on_a_canvas_are_laid_out_as_planes() {
     let one = VariantSet::one(Arc::clone(&variant));
     let on_canvas = VariantSet::on_canvas(vec![variant], canvas).unwrap();
     for layout in [Layout::Flat, Layout::Planes] {
-        assert_eq!(one.check_layout(layout), Ok(()));
+        assert_eq!(one.check(layout), Ok(()));
     }
-    assert_eq!(on_canvas.check_layout(Layout::Planes), Ok(()));
+    assert_eq!(on_canvas.check(Layout::Planes), Ok(()));
     let found = Layout::Flat;
-    assert_eq!(
-        on_canvas.check_layout(found),
-        Err(CanvasError::Layout { found })
-    );
+    assert_eq!(on_canvas.check(found), Err(LayoutError::OnCanvas { found }));
 }

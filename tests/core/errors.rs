@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use mijnlieff::best_response::BestResponseError;
-use mijnlieff::encode::{Canvas, CanvasError, Layout, PackError, VariantSetError, WordsError};
+use mijnlieff::encode::{
+    Canvas, CanvasError, Layout, LayoutError, PackError, VariantSetError, WordsError,
+};
 use mijnlieff::functional::FunctionalError;
 use mijnlieff::game::{
     Board, BoardError, Cell, IllegalReason, Move, Opening, ParseError, Piece, PlayError, Player,
@@ -99,9 +101,13 @@ fn errors_of_canvases_and_sets_of_variants() {
         NoVariants {} => ["at least one variant"],
         TooSmall { canvas, board_height: 4, board_width: 5 } =>
             ["4 rows and 5 columns", "4 rows and 3 columns"],
-        Layout { found: Layout::Flat } => ["\"planes\"", "not \"flat\""],
         UnknownAction { action: 50, last: 48 } => ["action 50", "0 to 48"],
         NotACell { action: 13, x: 1, y: 0 } => ["action 13", "column 1 and row 0"],
+    );
+    let variant = Variant::new(Board::default(), Opening::Outside, 4).unwrap();
+    examples!(LayoutError:
+        OnCanvas { found: Layout::Flat } => ["\"planes\"", "not \"flat\""],
+        Packed(PackError::check(&variant).unwrap_err()) => ["at most 16 cells and 3 copies"],
     );
     examples!(VariantSetError:
         Count { found: 0 } => ["1 to 65535 variants", "not 0"],

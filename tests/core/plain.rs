@@ -111,7 +111,7 @@ impl<'a> PlainGame<'a> {
         let action = if self.over {
             self.config.variants.pass_action()
         } else {
-            self.config.variants.action_of(self.index, moves[rank])
+            self.config.variants.of(self.index).action_of(moves[rank])
         };
         action as i64
     }
@@ -127,7 +127,8 @@ impl<'a> PlainGame<'a> {
             self.seat = self.position.side_to_move();
         }
         let action = usize::try_from(action).ok();
-        let mv = action.and_then(|action| self.config.variants.move_of(self.index, action));
+        let numbering = self.config.variants.of(self.index);
+        let mv = action.and_then(|action| numbering.move_of(action));
         let next = mv.and_then(|mv| self.position.play(self.variant(), mv).ok());
         let illegal = next.is_none();
         if let Some(next) = next {
@@ -170,27 +171,27 @@ impl<'a> PlainGame<'a> {
 
     /// The mask that a batch writes.
     pub(crate) fn mask(&self) -> Vec<i8> {
-        let variants = &self.config.variants;
-        let mut mask = vec![9; variants.num_actions()];
-        variants.write_mask(self.index, &self.position, &mut mask);
+        let numbering = self.config.variants.of(self.index);
+        let mut mask = vec![9; numbering.num_actions()];
+        numbering.write_mask(&self.position, &mut mask);
         if self.over {
             mask.fill(0);
-            mask[variants.pass_action()] = 1;
+            mask[numbering.pass_action()] = 1;
         }
         mask
     }
 
     pub(crate) fn observation(&self, layout: Layout) -> Vec<f32> {
-        let variants = &self.config.variants;
-        let mut row = vec![9.0; variants.observation_len(layout)];
-        variants.observe(self.index, &self.position, layout, &mut row);
+        let numbering = self.config.variants.of(self.index);
+        let mut row = vec![9.0; numbering.observation_len(layout)];
+        numbering.observe(&self.position, layout, &mut row);
         row
     }
 
     pub(crate) fn byte_observation(&self, layout: Layout) -> Vec<u8> {
-        let variants = &self.config.variants;
-        let mut row = vec![9; variants.observation_len(layout)];
-        variants.observe(self.index, &self.position, layout, &mut row);
+        let numbering = self.config.variants.of(self.index);
+        let mut row = vec![9; numbering.observation_len(layout)];
+        numbering.observe(&self.position, layout, &mut row);
         row
     }
 }

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use numpy::PyArrayDescrMethods;
 use pyo3::Borrowed;
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -149,6 +149,23 @@ pub(crate) fn integer_or<'py, T: FromPyObjectOwned<'py>>(
 ) -> PyResult<T> {
     let index = index(name, value)?;
     index.extract().map_err(|_| otherwise(&index))
+}
+
+/// What an integer is the index of.
+///
+/// # Errors
+///
+/// `TypeError` as [`index`], and `IndexError` where `find` has nothing of this index; the message is
+/// what `unknown` makes of the integer.
+pub(crate) fn indexed<T>(
+    name: &str,
+    value: &Bound<'_, PyAny>,
+    find: impl FnOnce(usize) -> Option<T>,
+    unknown: impl FnOnce(String) -> String,
+) -> PyResult<T> {
+    let index = index(name, value)?;
+    let found = index.extract().ok().and_then(find);
+    found.ok_or_else(|| PyIndexError::new_err(unknown(short_repr(&index))))
 }
 
 /// A number in a range.

@@ -8,11 +8,11 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use super::canvas::PyCanvas;
+use super::canvas::{PyCanvas, layout_or_usual};
 use super::observation::{observations, rows};
 use super::position::{PyPosition, check_all_playable, not_a_position};
 use super::variant::PyVariant;
-use crate::encode::{Canvas, Layout, num_actions, write_mask};
+use crate::encode::{Canvas, Layout, Numbering, num_actions, write_mask};
 use crate::game::{Position, Variant};
 use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
@@ -70,19 +70,12 @@ pub(crate) fn observe_batch(
     dtype: Option<&Bound<'_, PyAny>>,
     canvas: Option<PyCanvas>,
 ) -> PyResult<AnyArray> {
-    if let Some(PyCanvas(canvas)) = canvas {
-        Canvas::check_layout(layout.unwrap_or(Layout::Planes))?;
-        check_positions(canvas, &positions)?;
-        let [planes, height, width] = canvas.observation_shape();
-        let shape = [positions.len(), planes, height, width];
-        let layout = Layout::Planes;
-        return observations(py, Some(canvas), &positions, None, layout, dtype, &shape);
-    }
-    let variant = common_variant(&positions)?;
-    let layout = layout.unwrap_or(Layout::Flat);
+    let layout = layout_or_usual(layout, canvas);
+    let numbering = common_numbering(&positions, canvas)?;
+    numbering.check(layout)?;
     let mut shape = vec![positions.len()];
-    shape.extend(layout.shape(&variant));
-    observations(py, None, &positions, None, layout, dtype, &shape)
+    shape.extend(numbering.observation_shape(layout));
+    observations(py, numbering, &positions, None, layout, dtype, &shape)
 }
 
 /// The action masks of several positions, int8 ``(B, num_actions)``.
@@ -101,21 +94,12 @@ pub(crate) fn mask_batch(
     positions: Positions,
     canvas: Option<PyCanvas>,
 ) -> PyResult<Array2<i8>> {
-    let (masks, actions) = if let Some(PyCanvas(canvas)) = canvas {
-        check_positions(canvas, &positions)?;
-        let actions = canvas.num_actions();
-        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
-            canvas.write_mask(&position.variant, &position.core, mask);
-        })?;
-        (masks, actions)
-    } else {
-        let variant = common_variant(&positions)?;
-        let actions = num_actions(&variant);
-        let masks = rows(py, MASKS, &positions, actions, |position, mask| {
-            write_mask(&variant, &position.core, mask);
-        })?;
-        (masks, actions)
-    };
+    let numbering = common_numbering(&positions, canvas)?;
+    let actions = numbering.num_actions();
+    let masks = rows(py, MASKS, &positions, actions, |position, mask| {
+        let numbering = Numbering::new(&position.variant, numbering.canvas());
+        numbering.write_mask(&position.core, mask);
+    })?;
     Ok(shaped(py, masks, (positions.len(), actions)))
 }
 
@@ -178,11 +162,22 @@ pub(crate) fn python_check_playable(
     positions: Positions,
     canvas: Option<PyCanvas>,
 ) -> PyResult<()> {
-    match canvas {
-        Some(PyCanvas(canvas)) => check_positions(canvas, &positions)?,
-        None => drop(common_variant(&positions)?),
-    }
+    common_numbering(&positions, canvas)?;
     check_all_playable(&positions, "position")
+}
+
+/// The numbers of the first position: the shapes of its observation and its mask are those of all.
+///
+/// # Errors
+///
+/// Without positions, for several variants without a canvas, and for a board that does not fit.
+fn common_numbering(positions: &[PyPosition], canvas: Option<PyCanvas>) -> PyResult<Numbering<'_>> {
+    let canvas = canvas.map(|PyCanvas(canvas)| canvas);
+    match canvas {
+        Some(canvas) => check_positions(canvas, positions)?,
+        None => drop(common_variant(positions)?),
+    }
+    Ok(Numbering::new(&positions[0].variant, canvas))
 }
 
 /// Fails unless there are positions and all their boards fit the canvas.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -11,7 +10,7 @@ use crate::encode::cell_symmetries;
 use crate::game::{Board, Cell};
 use crate::memory::check_room;
 use crate::python::convert::arrays::Array2;
-use crate::python::convert::integers::{Blocks, RandomBlocks, index, rng_seed};
+use crate::python::convert::integers::{Blocks, RandomBlocks, index, indexed, rng_seed};
 use crate::python::convert::lists::Listed;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
@@ -191,16 +190,13 @@ impl PyBoard {
     ///     IndexError: the board has no such cell.
     #[pyo3(signature = (cell: "SupportsIndex"))]
     fn cell_name(&self, cell: &Bound<'_, PyAny>) -> PyResult<String> {
-        let number = index("cell", cell)?;
-        let known = number.extract().ok();
-        let cell = known.filter(|&cell: &usize| cell < self.0.num_cells());
-        let cell = cell.ok_or_else(|| {
-            let last = self.0.num_cells() - 1;
-            let number = short_repr(&number);
-            let message = format!("cell {number} does not exist, cells are 0 to {last}");
-            PyIndexError::new_err(message)
+        let cells = self.0.num_cells();
+        let known = |cell| (cell < cells).then(|| Cell::new(cell));
+        let cell = indexed("cell", cell, known, |number| {
+            let last = cells - 1;
+            format!("cell {number} does not exist, cells are 0 to {last}")
         })?;
-        Ok(self.0.cell_name(Cell::new(cell)))
+        Ok(self.0.cell_name(cell))
     }
 
     /// Return the rows for `from_text`, one on each line: ``#`` a cell, ``.`` a gap.

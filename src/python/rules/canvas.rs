@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::variant::PyVariant;
 use super::variant_argument::Variants;
-use crate::encode::{Canvas, VariantSet, num_actions};
+use crate::encode::{Canvas, Layout, VariantSet, num_actions};
 use crate::python::convert::arrays::Array1;
-use crate::python::convert::integers::{index, integer_in};
-use crate::python::convert::short_repr;
+use crate::python::convert::integers::{indexed, integer_in};
 
 /// A rectangle of cells that boards of different shapes share.
 ///
@@ -112,13 +111,10 @@ impl PyCanvas {
     #[pyo3(signature = (variant, action: "SupportsIndex"))]
     fn variant_action(&self, variant: PyVariant, action: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.0.check(&variant.0)?;
-        let number = index("action", action)?;
-        let Ok(action) = number.extract() else {
-            let (last, number) = (self.0.pass_action(), short_repr(&number));
-            return Err(PyIndexError::new_err(format!(
-                "action {number} does not exist, the actions of this canvas are 0 to {last}"
-            )));
-        };
+        let action = indexed("action", action, Some, |number| {
+            let last = self.0.pass_action();
+            format!("action {number} does not exist, the actions of this canvas are 0 to {last}")
+        })?;
         Ok(self.0.variant_action(&variant.0, action)?)
     }
 
@@ -147,4 +143,12 @@ pub(crate) fn variant_set(variants: Variants, canvas: Option<PyCanvas>) -> PyRes
         ([only], None) => Ok(VariantSet::one(Arc::clone(only))),
         _ => Err(PyValueError::new_err("several variants need a canvas")),
     }
+}
+
+/// The layout of observations that was asked for, or the usual one: flat, and planes on a canvas.
+pub(crate) fn layout_or_usual(layout: Option<Layout>, canvas: Option<PyCanvas>) -> Layout {
+    layout.unwrap_or(match canvas {
+        Some(_) => Layout::Planes,
+        None => Layout::Flat,
+    })
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
-use crate::encode::{Canvas, Feature, Layout, exchange_packed, exchange_sides, observe, pack};
+use crate::encode::{Feature, Layout, Numbering, exchange_packed, pack};
 use crate::game::{Player, Position, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::arrays::{AnyArray, Dtype, shaped};
@@ -25,20 +25,17 @@ pub(super) trait OfVariant: Sync {
 /// The observations of positions in an array of this shape: those of the side to move, or of one
 /// player.
 ///
-/// There are positions. Without a canvas they are of one variant; a canvas has planes, and holds all
-/// boards.
+/// There are positions, and `numbering` is that of the first, with the layout. Without a canvas all
+/// are of its variant.
 pub(super) fn observations(
     py: Python<'_>,
-    canvas: Option<Canvas>,
+    numbering: Numbering<'_>,
     positions: &[impl OfVariant],
     player: Option<Player>,
     layout: Layout,
     dtype: Option<&Bound<'_, PyAny>>,
     shape: &[usize],
 ) -> PyResult<AnyArray> {
-    if canvas.is_none() {
-        layout.check(positions[0].parts().0)?;
-    }
     if layout == Layout::Packed {
         let words = rows(py, OBSERVATIONS, positions, 1, |position, row| {
             let (variant, position) = position.parts();
@@ -51,11 +48,11 @@ pub(super) fn observations(
     }
     Ok(match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
         Dtype::Float32 => {
-            let numbers = features::<f32, _>(py, canvas, positions, player, layout)?;
+            let numbers = features::<f32, _>(py, numbering, positions, player, layout)?;
             shaped(py, numbers, shape).into_any()
         }
         Dtype::Uint8 => {
-            let numbers = features::<u8, _>(py, canvas, positions, player, layout)?;
+            let numbers = features::<u8, _>(py, numbering, positions, player, layout)?;
             shaped(py, numbers, shape).into_any()
         }
     })
@@ -63,26 +60,18 @@ pub(super) fn observations(
 
 fn features<T: Feature + Zeroable, P: OfVariant>(
     py: Python<'_>,
-    canvas: Option<Canvas>,
+    numbering: Numbering<'_>,
     positions: &[P],
     player: Option<Player>,
     layout: Layout,
 ) -> PyResult<Vec<T>> {
-    let length = match canvas {
-        Some(canvas) => canvas.observation_len(),
-        None => layout.len(positions[0].parts().0),
-    };
+    let length = numbering.observation_len(layout);
     rows(py, OBSERVATIONS, positions, length, |position, row| {
         let (variant, position) = position.parts();
-        let off_turn = is_off_turn(position, player);
-        match canvas {
-            Some(canvas) => canvas.observe(variant, position, row),
-            None => observe(variant, position, layout, row),
-        }
-        match canvas {
-            Some(canvas) if off_turn => canvas.exchange_sides(row),
-            None if off_turn => exchange_sides(variant, layout, row),
-            _ => (),
+        let numbering = Numbering::new(variant, numbering.canvas());
+        numbering.observe(position, layout, row);
+        if is_off_turn(position, player) {
+            numbering.exchange_sides(layout, row);
         }
     })
 }

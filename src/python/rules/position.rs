@@ -14,7 +14,7 @@ use super::canvas::PyCanvas;
 use super::observation::{OfVariant, observations};
 use super::variant::PyVariant;
 use super::words::{packed, unpacked};
-use crate::encode::{Canvas, Layout, action_of, move_of, num_actions, write_mask};
+use crate::encode::{Layout, Numbering, action_of};
 use crate::game::{
     self, Move, Player, Position, Variant, draw_position, format_position, parse_move,
     parse_position,
@@ -25,7 +25,7 @@ use crate::python::convert::integers::index;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
-use crate::python::errors::{Numbering, game_over, play_error, record_error, unknown_action};
+use crate::python::errors::{game_over, play_error, record_error, unknown_action};
 use crate::search::solver::Solver;
 
 /// The state of a game; immutable, every method returns a new one.
@@ -241,16 +241,9 @@ impl PyPosition {
     ///     VariantError: the board does not fit the canvas.
     #[pyo3(signature = (canvas=None))]
     fn action_mask(&self, py: Python<'_>, canvas: Option<PyCanvas>) -> PyResult<Array1<i8>> {
-        let mask = if let Some(PyCanvas(canvas)) = canvas {
-            canvas.check(&self.variant)?;
-            let mut mask = vec![0; canvas.num_actions()];
-            canvas.write_mask(&self.variant, &self.core, &mut mask);
-            mask
-        } else {
-            let mut mask = vec![0; num_actions(&self.variant)];
-            write_mask(&self.variant, &self.core, &mut mask);
-            mask
-        };
+        let numbering = self.numbering(canvas)?;
+        let mut mask = vec![0; numbering.num_actions()];
+        numbering.write_mask(&self.core, &mut mask);
         Ok(Array1::from_vec(py, mask))
     }
 
@@ -300,15 +293,12 @@ impl PyPosition {
         player: Option<Player>,
         canvas: Option<PyCanvas>,
     ) -> PyResult<AnyArray> {
-        let (layout, positions) = (layout.parse::<Layout>()?, slice::from_ref(self));
-        if let Some(PyCanvas(canvas)) = canvas {
-            Canvas::check_layout(layout)?;
-            canvas.check(&self.variant)?;
-            let shape = canvas.observation_shape();
-            return observations(py, Some(canvas), positions, player, layout, dtype, &shape);
-        }
-        let shape = layout.shape(&self.variant);
-        observations(py, None, positions, player, layout, dtype, &shape)
+        let layout: Layout = layout.parse()?;
+        let numbering = self.numbering(canvas)?;
+        numbering.check(layout)?;
+        let shape = numbering.observation_shape(layout);
+        let positions = slice::from_ref(self);
+        observations(py, numbering, positions, player, layout, dtype, &shape)
     }
 
     fn __str__(&self) -> String {
@@ -357,6 +347,19 @@ impl OfVariant for PyPosition {
 }
 
 impl PyPosition {
+    /// The numbers of its actions and observations over a canvas, or else over its own cells.
+    ///
+    /// # Errors
+    ///
+    /// `VariantError` if the board does not fit the canvas.
+    fn numbering(&self, canvas: Option<PyCanvas>) -> PyResult<Numbering<'_>> {
+        let canvas = canvas.map(|PyCanvas(canvas)| canvas);
+        if let Some(canvas) = canvas {
+            canvas.check(&self.variant)?;
+        }
+        Ok(Numbering::new(&self.variant, canvas))
+    }
+
     fn by_cell(
         &self,
         py: Python<'_>,
@@ -380,22 +383,18 @@ pub(crate) fn parse_action(
     if position.is_over(variant) {
         return Err(game_over(place));
     }
+    let numbering = Numbering::own(variant);
     let mv = if action.is_instance_of::<PyString>() {
         parse_move(variant.board(), action.extract::<Text<'_>>()?.0)?
     } else {
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();
-        let known = known.and_then(|action| move_of(variant, action));
-        known.ok_or_else(|| unknown_action(Numbering::own(variant), position, index, place))?
+        let known = known.and_then(|action| numbering.move_of(action));
+        known.ok_or_else(|| unknown_action(numbering, position, index, place))?
     };
     let next = position.play(variant, mv).map_err(|error| {
-        play_error(
-            Numbering::own(variant),
-            position,
-            Some(action_of(variant, mv) as i64),
-            &error,
-            place,
-        )
+        let action = Some(numbering.action_of(mv) as i64);
+        play_error(numbering, position, action, &error, place)
     })?;
     Ok((mv, next))
 }

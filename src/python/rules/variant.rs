@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use numpy::IntoPyArray;
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
 use super::board::PyBoard;
 use super::variant_parts::{copies, from_parts, standard};
-use crate::encode::{Layout, action_of, action_symmetries, move_of, num_actions, pass_action};
+use crate::encode::{Layout, Numbering, action_of, action_symmetries, num_actions, pass_action};
 use crate::game::{Opening, Variant, format_move, parse_move};
 use crate::python::convert::arrays::Array2;
-use crate::python::convert::integers::index;
+use crate::python::convert::integers::indexed;
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::Text;
@@ -161,14 +161,10 @@ impl PyVariant {
     ///     IndexError: there is no such action.
     #[pyo3(signature = (action: "SupportsIndex"))]
     fn action_name(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
-        let number = index("action", action)?;
-        let known = number.extract().ok();
-        let mv = known.and_then(|action| move_of(&self.0, action));
-        let mv = mv.ok_or_else(|| {
-            let last = pass_action(&self.0);
-            let number = short_repr(&number);
-            let message = format!("action {number} does not exist, actions are 0 to {last} (pass)");
-            PyIndexError::new_err(message)
+        let numbering = Numbering::own(&self.0);
+        let known = |action| numbering.move_of(action);
+        let mv = indexed("action", action, known, |number| {
+            numbering.no_action(number)
         })?;
         Ok(format_move(self.0.board(), mv))
     }

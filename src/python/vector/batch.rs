@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 
 use super::outputs::{Outputs, StepResult, ViewResult};
 use super::positions::Indices;
+use crate::encode::Numbering;
 use crate::game::{Position, Variant};
 use crate::python::convert::observations::Format;
-use crate::python::errors::Numbering;
 use crate::python::interrupt::{self, run_until};
 use crate::vector::BatchEnv;
 
@@ -42,7 +42,7 @@ impl Batch {
 
     /// How the actions of each game are numbered.
     pub(super) fn numbering<'a>(&'a self) -> impl Fn(usize) -> Numbering<'a> {
-        |game| Numbering::of(&self.core.config().variants, self.core.variant(game))
+        |game| self.core.config().variants.of(self.core.variant(game))
     }
 
     /// The index of arrays to write into: always the same, or with `copy` ones that are not in use.

@@ -97,8 +97,7 @@ impl PyBatchEnv {
         let num_envs = num_envs.0;
         let variants = variant_set(variants, canvas)?;
         let count = variants.all().len();
-        variants.check_layout(observation)?;
-        observation.check(variants.get(0))?;
+        variants.check(observation)?;
         let config = Config {
             opponent: parse_opponent(opponent, &variants)?,
             seat: seat.parse()?,

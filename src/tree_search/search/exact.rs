@@ -66,10 +66,11 @@ impl<S: GameState> Exact<'_, S> {
         let position = state.position(self.rules);
         let solution = solver.solve(&position, self.limits);
         let moves = solution.map_err(|unsolved| unsolved.halt)?.moves;
+        let numbering = self.variants.of(state.variant());
         Ok(Some(Solved {
             actions: moves
                 .iter()
-                .map(|&(mv, _)| self.variants.action_of(state.variant(), mv))
+                .map(|&(mv, _)| numbering.action_of(mv))
                 .collect(),
             values: moves
                 .iter()

@@ -61,10 +61,10 @@ impl<S: GameState> StepContext<S> {
     /// Why an action cannot be played in the game of this number.
     #[cold]
     pub(crate) fn why_not(&self, game: usize, state: &S, over: bool, action: i64) -> StepError {
-        let (variants, index) = (&self.config.variants, state.variant());
+        let numbering = self.config.variants.of(state.variant());
         let position = Box::new(state.position(&self.rules));
         let mv = usize::try_from(action).ok();
-        let error = match mv.and_then(|action| variants.move_of(index, action)) {
+        let error = match mv.and_then(|action| numbering.move_of(action)) {
             _ if over => None,
             None => {
                 return StepError::UnknownAction {
@@ -73,7 +73,7 @@ impl<S: GameState> StepContext<S> {
                     position,
                 };
             }
-            Some(mv) => position.check(variants.get(index), mv).err(),
+            Some(mv) => position.check(numbering.variant(), mv).err(),
         };
         StepError::Play {
             game,
@@ -355,8 +355,8 @@ impl<S: GameState> Game<S> {
             let rank = self.env_rng.below(legal as u64);
             return self.state.nth_legal(&context.rules, rank as usize);
         }
-        let (variants, index) = (&context.config.variants, self.state.variant());
-        let (variant, position) = (variants.get(index), self.state.position(&context.rules));
+        let numbering = context.config.variants.of(self.state.variant());
+        let position = self.state.position(&context.rules);
         let limits = Limits::stopped_by(&context.stop);
         // The caller undoes a step that it stops, so any move will do here. Short searches end
         // before they look at the flag.
@@ -364,10 +364,10 @@ impl<S: GameState> Game<S> {
             return self.state.nth_legal(&context.rules, 0);
         }
         policy
-            .choose_within(variant, &position, &mut self.env_rng, limits)
+            .choose_within(numbering.variant(), &position, &mut self.env_rng, limits)
             .map_or_else(
                 |_| self.state.nth_legal(&context.rules, 0),
-                |mv| variants.action_of(index, mv),
+                |mv| numbering.action_of(mv),
             )
     }
 

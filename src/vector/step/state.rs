@@ -122,6 +122,7 @@ mod tests {
         let mut picked = vec![0.0; variants.num_actions() + 8];
         let mut rng = SplitMix64::new(8);
         for (index, variant) in variants.all().iter().enumerate() {
+            let numbering = variants.of(index);
             let mut state = S::start(&rules, index);
             let mut position = Position::new(variant);
             loop {
@@ -139,11 +140,11 @@ mod tests {
                     break;
                 }
                 let moves = position.legal_moves(variant);
-                let actions = moves.iter().map(|&mv| variants.action_of(index, mv));
+                let actions = moves.iter().map(|&mv| numbering.action_of(mv));
                 let mut actions: Vec<usize> = actions.collect();
                 actions.sort_unstable();
                 let all = 0..variants.num_actions();
-                let exists = |action: &usize| variants.move_of(index, *action).is_some();
+                let exists = |action: &usize| numbering.move_of(*action).is_some();
                 let legal = all.filter(exists).filter(|&it| state.is_legal(&rules, it));
                 assert!(legal.eq(actions.iter().copied()), "{position:?}");
                 assert_eq!(state.count_legal(&rules), actions.len());
@@ -158,7 +159,7 @@ mod tests {
                 assert_eq!(picked[..count], expected, "{position:?}");
                 let action = actions[rng.below(actions.len() as u64) as usize];
                 state = state.play(&rules, action);
-                let mv = variants.move_of(index, action).unwrap();
+                let mv = numbering.move_of(action).unwrap();
                 position = position.play_unchecked(variant, mv);
             }
         }
