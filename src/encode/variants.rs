@@ -1,7 +1,14 @@
 //! The variants that games side by side may have, with the numbers of their actions.
 
-use std::sync::Arc;
+#![allow(
+    clippy::mutable_key_type,
+    reason = "variants are hashed and compared by what never changes"
+)]
 
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxBuildHasher;
 use thiserror::Error;
 
 use super::{Canvas, CanvasError, Layout, LayoutError, Numbering};
@@ -10,10 +17,12 @@ use crate::game::Variant;
 /// One variant with its own numbers of actions, or variants that share those of a [`Canvas`].
 ///
 /// Everything that games of several variants share goes through it; a variant is named by its index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct VariantSet {
     variants: Vec<Arc<Variant>>,
     canvas: Option<Canvas>,
+    /// The indices by variant, made when they are first needed.
+    indices: OnceLock<HashMap<Arc<Variant>, usize, FxBuildHasher>>,
 }
 
 /// Variants that cannot be used together.
@@ -46,6 +55,7 @@ impl VariantSet {
         Self {
             variants: vec![variant],
             canvas: None,
+            indices: OnceLock::new(),
         }
     }
 
@@ -63,8 +73,11 @@ impl VariantSet {
             let fits = canvas.check(variant);
             fits.map_err(|error| VariantSetError::Canvas { index, error })?;
         }
-        let canvas = Some(canvas);
-        Ok(Self { variants, canvas })
+        Ok(Self {
+            variants,
+            canvas: Some(canvas),
+            indices: OnceLock::new(),
+        })
     }
 
     /// All variants, by index.
@@ -90,6 +103,20 @@ impl VariantSet {
             [variant] => Some(variant),
             _ => None,
         }
+    }
+
+    /// The index of a variant, the first one if it is listed repeatedly.
+    #[must_use]
+    pub fn index_of(&self, variant: &Arc<Variant>) -> Option<usize> {
+        if let Some(only) = self.only() {
+            return (only == variant).then_some(0);
+        }
+        let indices = self.indices.get_or_init(|| {
+            let all = self.variants.iter().enumerate();
+            // Later entries of equal variants would replace the first.
+            all.rev().map(|(i, it)| (Arc::clone(it), i)).collect()
+        });
+        indices.get(variant).copied()
     }
 
     /// The canvas, unless actions are numbered over the cells of the only variant.
@@ -176,5 +203,21 @@ mod tests {
             assert_eq!(set.observation_shape(Layout::Planes), [12, 3, 4]);
             assert_eq!(set.min_game_length(), small.max_game_length());
         }
+    }
+
+    #[test]
+    fn a_variant_is_found_by_what_it_is() {
+        let variant = |copies| {
+            let variant = Variant::new(Board::default(), Opening::Anywhere, copies);
+            Arc::new(variant.unwrap())
+        };
+        let canvas = Canvas::new(4, 4).unwrap();
+        let listed = [3, 2, 3, 1].map(variant).to_vec();
+        let set = VariantSet::on_canvas(listed, canvas).unwrap();
+        let found = [1, 2, 3, 4].map(|copies| set.index_of(&variant(copies)));
+        assert_eq!(found, [Some(3), Some(1), Some(0), None]);
+        let one = VariantSet::one(variant(2));
+        assert_eq!(one.index_of(&variant(2)), Some(0));
+        assert_eq!(one.index_of(&variant(3)), None);
     }
 }

@@ -1,96 +1,78 @@
 //! The variants of the positions of a tree search.
 
-#![allow(
-    clippy::mutable_key_type,
-    reason = "variants are hashed and compared by what never changes"
-)]
-
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rustc_hash::FxBuildHasher;
 
-use crate::encode::{Canvas, VariantSet};
-use crate::game::Variant;
+use crate::encode::VariantSet;
 use crate::memory::{OutOfMemory, with_room};
-use crate::python::rules::batch::check_positions;
-use crate::python::rules::batch::common_variant;
+use crate::python::rules::batch::{by_variant, check_positions, common_variant};
 use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::position::PyPosition;
 use crate::tree_search::RootPosition;
 
-/// The variants that a search knows.
-pub(crate) struct SearchVariants {
-    pub(crate) set: Arc<VariantSet>,
-    /// The index of each; empty without a canvas, as there is only one.
-    indices: HashMap<Arc<Variant>, usize, FxBuildHasher>,
+/// The variants of these positions: one, or on a canvas any number.
+///
+/// # Errors
+///
+/// `ValueError` without positions, and for several variants without a canvas; `VariantError` for a
+/// board that does not fit.
+pub(crate) fn variants_of(
+    py: Python<'_>,
+    positions: &[PyPosition],
+    canvas: Option<PyCanvas>,
+) -> PyResult<Arc<VariantSet>> {
+    let variants = if let Some(PyCanvas(canvas)) = canvas {
+        check_positions(canvas, positions)?;
+        let (variants, _) = by_variant(py, positions)?;
+        VariantSet::on_canvas(variants, canvas)?
+    } else {
+        VariantSet::one(common_variant(positions)?)
+    };
+    Ok(Arc::new(variants))
 }
 
-impl SearchVariants {
-    /// The variants of these positions: one, or on a canvas any number.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` without positions, and for several variants without a canvas; `VariantError` for a
-    /// board that does not fit.
-    pub(crate) fn of(positions: &[PyPosition], canvas: Option<PyCanvas>) -> PyResult<Self> {
-        if let Some(PyCanvas(canvas)) = canvas {
-            return Self::on_canvas(Vec::new(), HashMap::default(), positions, canvas);
-        }
-        Ok(Self {
-            set: Arc::new(VariantSet::one(common_variant(positions)?)),
-            indices: HashMap::default(),
-        })
-    }
-
-    /// These variants and those of the positions. Without a canvas there are no others.
-    ///
-    /// # Errors
-    ///
-    /// As [`SearchVariants::of`]; `ValueError` for another variant without a canvas.
-    pub(crate) fn with(&self, positions: &[PyPosition]) -> PyResult<Self> {
-        let variants = self.set.all().to_vec();
-        if let Some(canvas) = self.set.canvas() {
-            return Self::on_canvas(variants, self.indices.clone(), positions, canvas);
-        }
-        if common_variant(positions)? != variants[0] {
+/// The variants that a search knows, followed by the others of these positions. Without a canvas there
+/// are no others.
+///
+/// # Errors
+///
+/// As [`variants_of`]; `ValueError` for another variant without a canvas.
+pub(crate) fn variants_with(
+    py: Python<'_>,
+    known: &Arc<VariantSet>,
+    positions: &[PyPosition],
+) -> PyResult<Arc<VariantSet>> {
+    let Some(canvas) = known.canvas() else {
+        if known.index_of(&common_variant(positions)?).is_none() {
             let message = "the positions are of another variant than those searched before";
             return Err(PyValueError::new_err(message));
         }
-        Ok(Self {
-            set: self.set.clone(),
-            indices: HashMap::default(),
-        })
+        return Ok(Arc::clone(known));
+    };
+    check_positions(canvas, positions)?;
+    let (mut others, _) = by_variant(py, positions)?;
+    others.retain(|variant| known.index_of(variant).is_none());
+    if others.is_empty() {
+        return Ok(Arc::clone(known));
     }
+    let all = [known.all(), &others].concat();
+    Ok(Arc::new(VariantSet::on_canvas(all, canvas)?))
+}
 
-    fn on_canvas(
-        mut variants: Vec<Arc<Variant>>,
-        mut indices: HashMap<Arc<Variant>, usize, FxBuildHasher>,
-        positions: &[PyPosition],
-        canvas: Canvas,
-    ) -> PyResult<Self> {
-        check_positions(canvas, positions)?;
-        for position in positions {
-            indices.entry(position.variant.clone()).or_insert_with(|| {
-                variants.push(position.variant.clone());
-                variants.len() - 1
-            });
-        }
-        Ok(Self {
-            set: Arc::new(VariantSet::on_canvas(variants, canvas)?),
-            indices,
-        })
+/// The positions with the indices of their variants, which must be known.
+pub(crate) fn roots_of(
+    variants: &VariantSet,
+    positions: &[PyPosition],
+) -> Result<Vec<RootPosition>, OutOfMemory> {
+    let mut roots = with_room("the positions of a search", positions.len())?;
+    for PyPosition { variant, core } in positions {
+        let variant = variants.index_of(variant).expect("a known variant");
+        roots.push(RootPosition {
+            variant,
+            position: *core,
+        });
     }
-
-    /// The positions with the indices of their variants, which must be known.
-    pub(crate) fn roots(&self, positions: &[PyPosition]) -> Result<Vec<RootPosition>, OutOfMemory> {
-        let mut roots = with_room("the positions of a search", positions.len())?;
-        roots.extend(positions.iter().map(|position| RootPosition {
-            variant: self.indices.get(&position.variant).copied().unwrap_or(0),
-            position: position.core,
-        }));
-        Ok(roots)
-    }
+    Ok(roots)
 }

@@ -1,6 +1,7 @@
 //! `mijnlieff.TreeSearch`.
 
 use std::mem;
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,9 +14,9 @@ use super::interrupt::{run_interruptible, run_unless_quick};
 use super::leaf_values::{leaf_values, values_shape};
 use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
-use super::search_variants::SearchVariants;
+use super::search_variants::{roots_of, variants_of, variants_with};
 use super::tree_seeds::TreeSeeds;
-use crate::encode::Layout;
+use crate::encode::{Layout, VariantSet};
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
 use crate::python::convert::integers::{Threads, indexed};
@@ -110,7 +111,7 @@ struct Found {
 #[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
 pub(crate) struct PyTreeSearch {
     core: Box<dyn TreeSearch>,
-    variants: SearchVariants,
+    variants: Arc<VariantSet>,
     options: PySearchOptions,
     config: TreeConfig,
     observation: ObservationArray,
@@ -144,24 +145,24 @@ impl PyTreeSearch {
         changes: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let options = options_with(py, options, changes)?;
-        let variants = SearchVariants::of(&positions, canvas)?;
+        let variants = variants_of(py, &positions, canvas)?;
         check_all_playable(&positions, "position")?;
         let layout = layout_or_usual(observation, canvas);
-        variants.set.check(layout)?;
+        variants.check(layout)?;
         let num_threads = Threads::or_cores(num_threads);
         let config = options.tree(seed.first());
-        let set = &variants.set;
-        let solvers = solvers_of(py, set.all(), None, config.solves())?;
-        let roots = variants.roots(&positions)?;
+        let solvers = solvers_of(py, variants.all(), None, config.solves())?;
+        let roots = roots_of(&variants, &positions)?;
         let seeded = seed.seeded(&config, &roots)?;
-        let core = py.detach(|| tree_search(set, &seeded, config, layout, solvers, num_threads))?;
+        let core =
+            py.detach(|| tree_search(&variants, &seeded, config, layout, solvers, num_threads))?;
         let format = Format {
             layout,
             dtype: Dtype::Float32,
         };
         Ok(Self {
-            observation: ObservationArray::zeros(py, set, format, roots.len())?,
-            action_mask: LentArray::zeros(py, &[roots.len(), set.num_actions()])?,
+            observation: ObservationArray::zeros(py, &variants, format, roots.len())?,
+            action_mask: LentArray::zeros(py, &[roots.len(), variants.num_actions()])?,
             core,
             variants,
             options,
@@ -227,11 +228,8 @@ impl PyTreeSearch {
         if self.leaves == 0 {
             return Err(nothing_selected());
         }
-        let logits = floats(
-            logits,
-            "logits",
-            &[self.leaves, self.variants.set.num_actions()],
-        )?;
+        let num_actions = self.variants.num_actions();
+        let logits = floats(logits, "logits", &[self.leaves, num_actions])?;
         let values = floats(values, "values", &values_shape(values, self.leaves)?)?;
         // Python may write to the arrays once the lock is released.
         self.core
@@ -279,13 +277,12 @@ impl PyTreeSearch {
                 positions.len()
             )));
         }
-        let variants = self.variants.with(&positions)?;
+        let variants = variants_with(py, &self.variants, &positions)?;
         check_all_playable(&positions, "position")?;
-        let roots = variants.roots(&positions)?;
-        if variants.set.all().len() > self.variants.set.all().len() {
-            let set = &variants.set;
-            let solvers = solvers_of(py, set.all(), None, self.config.solves())?;
-            py.detach(|| self.core.extend(set.clone(), solvers))?;
+        let roots = roots_of(&variants, &positions)?;
+        if !Arc::ptr_eq(&variants, &self.variants) {
+            let solvers = solvers_of(py, variants.all(), None, self.config.solves())?;
+            py.detach(|| self.core.extend(variants.clone(), solvers))?;
             self.variants = variants;
         }
         let mut next = with_room("the positions of a search", roots.len())?;

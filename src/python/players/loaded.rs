@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::mutable_key_type,
-    reason = "boards and variants are hashed and compared by what never changes"
+    reason = "boards are hashed and compared by what never changes"
 )]
 
 use std::collections::HashMap;
@@ -12,11 +12,12 @@ use ndarray::Array2;
 use pyo3::prelude::*;
 
 use crate::game::{Board, Opening, Position, Variant};
-use crate::memory::{OutOfMemory, make_room, zeroed};
+use crate::memory::{make_room, zeroed};
 use crate::network::{BoardNetwork, CanvasRows, Choice, Evaluations, Network, Scope};
 use crate::python::convert::integers::Threads;
 use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
+use crate::python::rules::batch::by_variant;
 use crate::python::rules::position::{PyPosition, check_all_playable};
 use crate::python::rules::variant::PyVariant;
 use crate::search::Limits;
@@ -153,49 +154,31 @@ impl Loaded {
         positions: &[PyPosition],
         choice: Choice,
     ) -> PyResult<Vec<i64>> {
-        let parts = by_variant(positions)?;
-        let variants: Vec<_> = parts
-            .iter()
-            .map(|(variant, _)| Arc::clone(variant))
-            .collect();
+        let (variants, indices) = by_variant(py, positions)?;
         let boards = self.on(py, &variants)?;
         check_all_playable(positions, "position")?;
+        // The positions of each variant, with their numbers.
+        let mut parts: Vec<Vec<(usize, Position)>> = vec![Vec::new(); variants.len()];
+        for (number, (position, index)) in positions.iter().zip(indices).enumerate() {
+            let part = &mut parts[index];
+            make_room(part, "the positions", 1)?;
+            part.push((number, position.core));
+        }
         let num_threads = Threads::or_cores(None);
         let mut actions = zeroed("the actions", positions.len())?;
         let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
             let limits = Limits::stopped_by(stop);
-            let parts = parts.iter().zip(&boards);
+            let parts = variants.iter().zip(&parts).zip(&boards);
             let chosen = parts.map(|((variant, part), board)| {
                 board.choose(variant, part, choice, num_threads, limits)
             });
             chosen.collect::<Result<Vec<_>, _>>()
         })??;
-        for ((_, part), chosen) in parts.iter().zip(chosen) {
-            for (&(index, _), action) in part.iter().zip(chosen) {
-                actions[index] = action as i64;
+        for (part, chosen) in parts.iter().zip(chosen) {
+            for (&(number, _), action) in part.iter().zip(chosen) {
+                actions[number] = action as i64;
             }
         }
         Ok(actions)
     }
-}
-
-/// Positions of a variant, with their numbers.
-type Numbered = (Arc<Variant>, Vec<(usize, Position)>);
-
-/// The positions of each variant, in the order in which the variants appear first.
-fn by_variant(positions: &[PyPosition]) -> Result<Vec<Numbered>, OutOfMemory> {
-    let mut found: Vec<Numbered> = Vec::new();
-    let mut places = HashMap::new();
-    for (number, position) in positions.iter().enumerate() {
-        let place = *places
-            .entry(Arc::clone(&position.variant))
-            .or_insert_with(|| {
-                found.push((Arc::clone(&position.variant), Vec::new()));
-                found.len() - 1
-            });
-        let part = &mut found[place].1;
-        make_room(part, "the positions", 1)?;
-        part.push((number, position.core));
-    }
-    Ok(found)
 }

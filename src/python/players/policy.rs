@@ -21,12 +21,12 @@ use crate::python::convert::integers::{Seed, Threads, integer_or};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::interrupt::run_interruptible;
-use crate::python::rules::batch::{Positions, common_variant, cores};
+use crate::python::rules::batch::{Positions, by_variant, common_variant, cores};
 use crate::python::rules::position::{PyPosition, check_all_playable, check_playable};
 use crate::python::tablebase::PyTablebase;
 use crate::random::SplitMix64;
 use crate::search::solver::Solver;
-use crate::search::{CHECK_INTERVAL, Depth, Halt, Limits};
+use crate::search::{Depth, Halt, Limits};
 use crate::threads::map_in_order;
 
 /// Named in the error if memory does not suffice.
@@ -92,7 +92,8 @@ impl PyBuiltinPolicy {
     ///     TypeError: an item is not a `Position`.
     fn act_batch(&self, py: Python<'_>, positions: Positions) -> PyResult<Array1<i64>> {
         check_all_playable(&positions, "position")?;
-        let policy = self.core(py, &distinct_variants(py, &positions)?)?;
+        let (variants, _) = by_variant(py, &positions)?;
+        let policy = self.core(py, &variants)?;
         let mut turns = with_room(ACTIONS, positions.len())?;
         turns.extend(positions.iter().map(|PyPosition { variant, core }| Turn {
             variant,
@@ -283,24 +284,6 @@ impl PyBuiltinPolicy {
             }
         }
     }
-}
-
-/// The variants of these positions, each once.
-#[allow(clippy::mutable_key_type)] // the tables that a board makes on first use are not compared
-fn distinct_variants(py: Python<'_>, positions: &[PyPosition]) -> PyResult<Vec<Arc<Variant>>> {
-    let mut known: HashSet<&Arc<Variant>> = HashSet::new();
-    let mut last: Option<&Arc<Variant>> = None;
-    for (i, PyPosition { variant, .. }) in positions.iter().enumerate() {
-        if i % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
-            py.check_signals()?;
-        }
-        // Nearly always all are of one variant.
-        if last.is_none_or(|last| !Arc::ptr_eq(last, variant)) {
-            known.insert(variant);
-            last = Some(variant);
-        }
-    }
-    Ok(known.into_iter().cloned().collect())
 }
 
 /// Plays any legal action, each equally likely.

@@ -1,5 +1,11 @@
 //! Lists of positions.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "variants are hashed and compared by what never changes"
+)]
+
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -193,6 +199,38 @@ pub(crate) fn check_positions(canvas: Canvas, positions: &[PyPosition]) -> PyRes
         })?;
     }
     Ok(())
+}
+
+/// The variants of positions, each once in the order in which they appear first, and the index among
+/// them of each position's variant.
+///
+/// # Errors
+///
+/// `MemoryError`; also on Ctrl-C.
+pub(crate) fn by_variant(
+    py: Python<'_>,
+    positions: &[PyPosition],
+) -> PyResult<(Vec<Arc<Variant>>, Vec<usize>)> {
+    let mut variants = Vec::new();
+    let mut indices = with_room(LIST, positions.len())?;
+    let mut known: HashMap<&Arc<Variant>, usize> = HashMap::new();
+    let mut last: Option<(&Arc<Variant>, usize)> = None;
+    for (number, PyPosition { variant, .. }) in positions.iter().enumerate() {
+        if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
+            py.check_signals()?;
+        }
+        let index = match last {
+            // Nearly always all are of one variant.
+            Some((last, index)) if Arc::ptr_eq(last, variant) => index,
+            _ => *known.entry(variant).or_insert_with(|| {
+                variants.push(Arc::clone(variant));
+                variants.len() - 1
+            }),
+        };
+        last = Some((variant, index));
+        indices.push(index);
+    }
+    Ok((variants, indices))
 }
 
 /// The positions without their variant.

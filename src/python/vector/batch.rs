@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use pyo3::prelude::*;
 
 use super::outputs::{Outputs, StepResult, ViewResult};
-use super::positions::Indices;
 use crate::encode::Numbering;
 use crate::game::{Position, Variant};
 use crate::python::convert::observations::Format;
@@ -21,8 +20,6 @@ pub(super) struct Batch {
     pub(super) core: Box<dyn BatchEnv>,
     /// Whether `info` has the indices of the variants.
     pub(super) with_variant_index: bool,
-    /// Made when it is first needed.
-    pub(super) indices: Option<Indices>,
     pub(super) format: Format,
     pub(super) copy: bool,
     pub(super) actions: Vec<i64>,

@@ -18,7 +18,7 @@ use pyo3::types::PyList;
 use self::batch::{Batch, run_searching, without_gil};
 use self::options::{PySeeds, parse_opponent};
 use self::outputs::{StepResult, ViewResult};
-use self::positions::{Indices, PySavedGame, restore, saved};
+use self::positions::{PySavedGame, placed, restore, saved};
 use crate::encode::Layout;
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
@@ -129,7 +129,6 @@ impl PyBatchEnv {
         Ok(Self(Mutex::new(Batch {
             core,
             with_variant_index,
-            indices: None,
             format,
             copy,
             actions: zeroed(ACTIONS, num_envs)?,
@@ -355,9 +354,7 @@ impl PyBatchEnv {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let mask = checked_mask(&*inner.core, mask.as_ref())?;
-        let variants = &inner.core.config().variants;
-        let indices = inner.indices.get_or_insert_with(|| Indices::of(variants));
-        let placed = indices.place(&*inner.core, &positions, mask)?;
+        let placed = placed(&*inner.core, &positions, mask)?;
         without_gil(py, &mut *inner.core, |core| {
             core.set_positions(&placed, mask);
         });

@@ -1,6 +1,5 @@
 //! Positions that a caller gives to the games of a batch, and the state of a batch in pickles.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,8 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::check_count;
-use crate::encode::VariantSet;
-use crate::game::{Player, Position, Variant, format_position, parse_position};
+use crate::game::{Player, Position, format_position, parse_position};
 use crate::memory::{OutOfMemory, with_room};
 use crate::python::convert::pickles::{Pickled, pickled};
 use crate::python::exceptions;
@@ -51,59 +49,48 @@ impl PySavedGame {
     }
 }
 
-/// The indices of variants, by variant; the first of equal ones.
-pub(super) struct Indices(HashMap<Arc<Variant>, usize>);
-
-impl Indices {
-    pub(super) fn of(variants: &VariantSet) -> Self {
-        let all = variants.all().iter().enumerate();
-        // Later entries of equal variants would replace the first.
-        Self(all.rev().map(|(i, it)| (Arc::clone(it), i)).collect())
+/// The positions with the indices of their variants.
+///
+/// # Errors
+///
+/// Unless the games, all or those that the mask selects, can be put at these positions. The mask has an
+/// entry for each game.
+pub(super) fn placed(
+    core: &dyn BatchEnv,
+    positions: &[PyPosition],
+    mask: Option<&[bool]>,
+) -> PyResult<Vec<(usize, Position)>> {
+    let games = core.num_envs();
+    let (expected, found) = (
+        mask.map_or(games, |mask| mask.iter().filter(|&&it| it).count()),
+        positions.len(),
+    );
+    check_count(expected, "positions", found)?;
+    if expected < games && !core.is_started() {
+        let message = "games that the mask leaves out were never started; call reset first";
+        return Err(exceptions::GameOverError::new_err(message));
     }
-
-    /// The positions with the indices of their variants.
-    ///
-    /// # Errors
-    ///
-    /// Unless the games, all or those that the mask selects, can be put at these positions. The mask
-    /// has an entry for each game.
-    pub(super) fn place(
-        &self,
-        core: &dyn BatchEnv,
-        positions: &[PyPosition],
-        mask: Option<&[bool]>,
-    ) -> PyResult<Vec<(usize, Position)>> {
-        let games = core.num_envs();
-        let (expected, found) = (
-            mask.map_or(games, |mask| mask.iter().filter(|&&it| it).count()),
-            positions.len(),
-        );
-        check_count(expected, "positions", found)?;
-        if expected < games && !core.is_started() {
-            let message = "games that the mask leaves out were never started; call reset first";
-            return Err(exceptions::GameOverError::new_err(message));
-        }
-        let mut placed = with_room("the positions", positions.len())?;
-        for (i, position) in positions.iter().enumerate() {
-            let variant = &position.variant;
-            let Some(&index) = self.0.get(variant) else {
-                let theirs = PyVariant(variant.clone()).__repr__();
-                let ours = match &core.config().variants.all() {
-                    [only] => format!("plays {}", PyVariant(only.clone()).__repr__()),
-                    all => format!("has {} variants, and it is none of them", all.len()),
-                };
-                let message = format!("position {i} is of {theirs}, the environment {ours}");
-                return Err(exceptions::PositionError::new_err(message));
+    let variants = &core.config().variants;
+    let mut placed = with_room("the positions", positions.len())?;
+    for (i, position) in positions.iter().enumerate() {
+        let variant = &position.variant;
+        let Some(index) = variants.index_of(variant) else {
+            let theirs = PyVariant(variant.clone()).__repr__();
+            let ours = match variants.all() {
+                [only] => format!("plays {}", PyVariant(only.clone()).__repr__()),
+                all => format!("has {} variants, and it is none of them", all.len()),
             };
-            if position.core.is_over(variant) {
-                let text = format_position(variant, &position.core);
-                let message = format!("position {i} ({text}) is over, no action can follow it");
-                return Err(exceptions::PositionError::new_err(message));
-            }
-            placed.push((index, position.core));
+            let message = format!("position {i} is of {theirs}, the environment {ours}");
+            return Err(exceptions::PositionError::new_err(message));
+        };
+        if position.core.is_over(variant) {
+            let text = format_position(variant, &position.core);
+            let message = format!("position {i} ({text}) is over, no action can follow it");
+            return Err(exceptions::PositionError::new_err(message));
         }
-        Ok(placed)
+        placed.push((index, position.core));
     }
+    Ok(placed)
 }
 
 /// Whether a batch has started, and its games; not all of them where it is stopped, after which the
