@@ -13,7 +13,7 @@ use mijnlieff::self_play::{Evaluator, SelfPlay, SelfPlayConfig};
 use mijnlieff::tree_search::{
     Backup, LeafValues, NextRoot, Root, RootPosition, TreeConfig, TreeSearch, tree_search,
 };
-use mijnlieff::vector::Observations;
+use mijnlieff::vector::{Dtype, Format, Observations};
 use ndarray::{Array2, ArrayRef2, s};
 
 use crate::batches::{BOARDS, Batch, variants};
@@ -343,8 +343,10 @@ fn self_play() -> Work {
     let config = SelfPlayConfig {
         num_games: PLAYED,
         random_plies: PLIES,
-        layout: Layout::Flat,
-        floats: false,
+        format: Format {
+            layout: Layout::Flat,
+            dtype: Dtype::Uint8,
+        },
         solve_book_roots: false,
         solved_temperature: 0.0,
         tree: TreeConfig {

@@ -60,7 +60,12 @@ impl Layout {
     /// The numbers in one observation.
     #[must_use]
     pub fn len(self, variant: &Variant) -> usize {
-        self.shape(variant).iter().product()
+        let board = variant.board();
+        match self {
+            Self::Planes => Self::planes_len(board.height() * board.width()),
+            Self::Flat => Self::flat_len(board.num_cells()),
+            Self::Packed => 1,
+        }
     }
 
     /// Fails when positions of this variant cannot be laid out like this.

@@ -7,22 +7,21 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::encode::{Layout, PositionWords, num_actions};
+use crate::encode::{Numbering, PositionWords, num_actions};
 use crate::functional::{self, Run};
 use crate::game::{Player, Variant};
 use crate::memory::zeroed;
 use crate::python::convert::actions::{OutOfRange, copy_actions};
-use crate::python::convert::arrays::{
-    AnyArray, Array1, Array2, ArrayDyn, Dtype, shape_text, shaped,
-};
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, shape_text, shaped};
 use crate::python::convert::integers::{self, Threads};
+use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_array};
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
 use crate::python::interrupt::{run_unless_quick, without_gil};
 use crate::python::rules::batch::{Positions, common_variant, position_list};
-use crate::python::rules::observation::rows;
+use crate::python::rules::rows::rows;
 use crate::python::rules::variant::PyVariant;
-use crate::vector::Observations;
+use crate::vector::ObservationRows;
 
 /// Up to this many states take less time than a thread that watches for Ctrl-C is worth.
 const QUICK: usize = 1 << 14;
@@ -278,29 +277,19 @@ pub(crate) fn functional_observe(
     num_threads: Option<Threads>,
 ) -> PyResult<AnyArray> {
     let states = States::read(states, variant, num_threads)?;
-    let (variant, words) = (&states.variant, &states.words);
-    let layout: Layout = layout.parse()?;
-    layout.check(variant)?;
-    let mut shape = vec![states.count];
-    shape.extend(layout.shape(variant));
-    let length = states.count.saturating_mul(layout.len(variant));
-    macro_rules! observed {
-        ($memory:ident => $observations:expr) => {{
-            let numbers = states.run(py, |run| {
-                let mut $memory = zeroed("the observations", length)?;
-                functional::observe(variant, words, player, $observations, run)?;
-                Ok($memory)
-            })?;
-            Ok(shaped(py, numbers, shape).into_any())
-        }};
-    }
-    if layout == Layout::Packed {
-        return observed!(all => Observations::Packed(&mut all));
-    }
-    match dtype.map_or(Ok(Dtype::Float32), Dtype::parse)? {
-        Dtype::Float32 => observed!(all => Observations::Float32(layout, &mut all)),
-        Dtype::Uint8 => observed!(all => Observations::Uint8(layout, &mut all)),
-    }
+    let numbering = Numbering::own(&states.variant);
+    let format = format_of(numbering, layout.parse()?, dtype)?;
+    let observations = states.run(py, |run| {
+        let mut rows = ObservationRows::zeroed(OBSERVATIONS, numbering, format, states.count)?;
+        functional::observe(&states.variant, &states.words, player, rows.memory(), run)?;
+        Ok(rows)
+    })?;
+    Ok(observation_array(
+        py,
+        numbering,
+        &[states.count],
+        observations,
+    ))
 }
 
 /// Return who acts next in each state, int8 ``(n,)``: 0 Light, 1 Dark.

@@ -9,10 +9,11 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::encode::{Layout, VariantSet};
-use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
+use crate::encode::VariantSet;
+use crate::python::convert::arrays::{AnyArray, Array1, Array2};
+use crate::python::convert::observations::observation_array;
 use crate::python::convert::pickles::{Names, Pickled, pickled};
-use crate::self_play::{ObservationRows, Samples, Statistics};
+use crate::self_play::{Samples, Statistics};
 
 /// The attributes in the order of the constructor.
 const COUNTS: [&str; 9] = [
@@ -202,19 +203,9 @@ impl PySelfPlaySamples {
 impl PySelfPlaySamples {
     /// The arrays of these samples, which are not copied.
     pub(crate) fn of(py: Python<'_>, variants: &VariantSet, samples: Samples) -> Self {
-        let rows = samples.len();
-        let shape = |layout: Layout| {
-            let mut shape = vec![rows];
-            shape.extend(variants.observation_shape(layout));
-            shape
-        };
-        let observations = match samples.observations {
-            ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
-            ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
-            ObservationRows::Packed(all) => Array1::from_vec(py, all).into_any(),
-        };
+        let (numbering, shape) = (variants.of(0), [samples.len()]);
         Self {
-            observations,
+            observations: observation_array(py, numbering, &shape, samples.observations),
             action_masks: samples.action_masks.into_pyarray(py).into(),
             policy_targets: samples.policy_targets.into_pyarray(py).into(),
             action_margins: samples.action_margins.into_pyarray(py).into(),

@@ -13,7 +13,6 @@ use super::samples::PySelfPlaySamples;
 use super::search_options::{Options, PySearchOptions, finite, options_with};
 use super::tablebase::PyTablebase;
 use crate::encode::{Layout, VariantSet};
-use crate::python::convert::arrays::Dtype;
 use crate::python::convert::integers::{
     Games, NumGames, RandomPlies, Samples as NumSamples, Seed, Threads,
 };
@@ -22,6 +21,7 @@ use crate::python::rules::canvas::{PyCanvas, variant_set};
 use crate::python::rules::variant_argument::Variants;
 use crate::search::Limits;
 use crate::self_play::{Progress, Samples, SelfPlay, SelfPlayConfig};
+use crate::vector::{Dtype, Format};
 
 /// The native part of `mijnlieff.SelfPlay`, which documents the settings.
 ///
@@ -70,8 +70,10 @@ impl PySelfPlayGames {
         let config = SelfPlayConfig {
             num_games: num_games.0,
             random_plies: random_plies.0,
-            layout: observation,
-            floats: Dtype::parse(dtype)? == Dtype::Float32,
+            format: Format {
+                layout: observation,
+                dtype: Dtype::parse(dtype)?,
+            },
             solve_book_roots,
             solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
             tree: options.tree(seed.0),

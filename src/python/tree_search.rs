@@ -18,15 +18,16 @@ use super::search_variants::{roots_of, variants_of, variants_with};
 use super::tree_seeds::TreeSeeds;
 use crate::encode::{Layout, VariantSet};
 use crate::memory::with_room;
-use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, Dtype, readable};
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, readable};
 use crate::python::convert::integers::{Threads, indexed};
-use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::observations::ObservationArray;
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::rules::batch::Positions;
 use crate::python::rules::canvas::{PyCanvas, layout_or_usual};
 use crate::python::rules::position::check_all_playable;
 use crate::search::{CHECK_INTERVAL, Halt, Limits};
 use crate::tree_search::{NextRoot, TreeConfig, TreeSearch, tree_search};
+use crate::vector::{Dtype, Format};
 
 /// Up to this many empty cells, solving a position takes less time than starting the thread that
 /// makes Ctrl-C work.

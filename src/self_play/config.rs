@@ -1,7 +1,7 @@
 //! The settings of self-play.
 
-use crate::encode::Layout;
 use crate::tree_search::TreeConfig;
+use crate::vector::Format;
 
 /// How games are played and written down.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,10 +10,8 @@ pub struct SelfPlayConfig {
     pub num_games: usize,
     /// The most random plies at the start of a game; their number is drawn for each game.
     pub random_plies: usize,
-    /// The layout of observations.
-    pub layout: Layout,
-    /// Whether observations, unless packed, are f32 and not u8.
-    pub floats: bool,
+    /// How observations are written.
+    pub format: Format,
     /// Whether roots are solved, and not searched, if the solver's book holds all that follow.
     pub solve_book_roots: bool,
     /// How far play strays from the best actions of solved roots, in points; at least 0 and finite.

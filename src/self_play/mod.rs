@@ -30,7 +30,7 @@ use std::sync::atomic::AtomicUsize;
 pub use config::SelfPlayConfig;
 pub use error::{ProgressError, SelfPlayError};
 pub use evaluator::Evaluator;
-pub use samples::{ObservationRows, Samples, Statistics};
+pub use samples::{Samples, Statistics};
 pub use search::choose_by_search;
 
 use self::game::{GAMES, Game, stream_of};
@@ -82,7 +82,7 @@ impl SelfPlay {
         num_threads: usize,
     ) -> Self {
         assert!(num_threads > 0);
-        assert!(variants.check(config.layout).is_ok());
+        assert!(variants.check(config.format.layout).is_ok());
         let needed = if config.solves() {
             variants.all().len()
         } else {

@@ -4,13 +4,13 @@ use ndarray::{Array1, Array2};
 
 use super::config::SelfPlayConfig;
 use super::game::Game;
-use crate::encode::{Layout, VariantSet, move_of, num_actions};
+use crate::encode::{VariantSet, move_of, num_actions};
 use crate::game::Player;
-use crate::memory::{OutOfMemory, zeroed, zeroed_rows};
+use crate::memory::{zeroed, zeroed_rows};
 use crate::search::solver::NO_MARGIN;
 use crate::search::{Halt, Limits};
 use crate::tree_search::LeafCounts;
-use crate::vector::Observations;
+use crate::vector::ObservationRows;
 
 /// Named in the error if there is not enough memory.
 const SAMPLES: &str = "the samples of self-play";
@@ -69,43 +69,6 @@ pub struct Statistics {
     pub leaves: LeafCounts,
 }
 
-/// Observations in the layout and the number type that were asked for, row after row.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ObservationRows {
-    /// With hands as shares.
-    Float32(Layout, Vec<f32>),
-    /// With hands as counts.
-    Uint8(Layout, Vec<u8>),
-    /// In [`Layout::Packed`].
-    Packed(Vec<u64>),
-}
-
-impl ObservationRows {
-    fn new(
-        variants: &VariantSet,
-        config: &SelfPlayConfig,
-        rows: usize,
-    ) -> Result<Self, OutOfMemory> {
-        let layout = config.layout;
-        let numbers = rows.saturating_mul(variants.observation_len(layout));
-        Ok(if layout == Layout::Packed {
-            Self::Packed(zeroed(SAMPLES, rows)?)
-        } else if config.floats {
-            Self::Float32(layout, zeroed(SAMPLES, numbers)?)
-        } else {
-            Self::Uint8(layout, zeroed(SAMPLES, numbers)?)
-        })
-    }
-
-    fn memory(&mut self) -> Observations<'_> {
-        match self {
-            Self::Float32(layout, all) => Observations::Float32(*layout, all),
-            Self::Uint8(layout, all) => Observations::Uint8(*layout, all),
-            Self::Packed(all) => Observations::Packed(all),
-        }
-    }
-}
-
 impl Samples {
     /// The samples of games that are over.
     pub(super) fn of(
@@ -118,7 +81,7 @@ impl Samples {
         let rows = games.iter().map(Game::num_samples).sum();
         let width = variants.num_actions();
         let mut samples = Self {
-            observations: ObservationRows::new(variants, config, rows)?,
+            observations: ObservationRows::zeroed(SAMPLES, variants.of(0), config.format, rows)?,
             action_masks: zeroed_rows(SAMPLES, rows, width)?,
             policy_targets: zeroed_rows(SAMPLES, rows, width)?,
             action_margins: zeroed_rows(SAMPLES, rows, width)?,

@@ -20,6 +20,7 @@ mod config;
 mod error;
 mod make;
 mod rollout;
+mod rows;
 pub(crate) mod step;
 mod weights;
 
@@ -29,4 +30,5 @@ pub use config::{Autoreset, Config, IllegalAction, Opponent, Reward, Seat, Seeds
 pub use error::StepError;
 pub use make::{batch_env, wide_batch_env};
 pub use rollout::{Rollout, rollout};
+pub use rows::{Dtype, Format, ObservationRows};
 pub use weights::{Weights, WeightsError};

@@ -9,13 +9,12 @@ use mijnlieff::network::Evaluations;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
 use mijnlieff::self_play::{
-    Evaluator, ObservationRows, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError,
-    Statistics,
+    Evaluator, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError, Statistics,
 };
 use mijnlieff::tree_search::{
     Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError, tree_search,
 };
-use mijnlieff::vector::Observations;
+use mijnlieff::vector::{Dtype, Format, ObservationRows, Observations};
 use ndarray::{Array2, ArrayRef2};
 
 use crate::tree_search::run_with;
@@ -89,8 +88,10 @@ pub(super) fn config() -> SelfPlayConfig {
     SelfPlayConfig {
         num_games: 5,
         random_plies: 4,
-        layout: Layout::Flat,
-        floats: false,
+        format: Format {
+            layout: Layout::Flat,
+            dtype: Dtype::Uint8,
+        },
         solve_book_roots: false,
         solved_temperature: 0.0,
         tree: TreeConfig {
@@ -188,10 +189,8 @@ fn games_do_not_depend_on_threads_or_on_each_other() {
 #[test]
 fn samples_belong_to_their_positions() {
     let variant = Arc::new(Variant::default());
-    let packed = SelfPlayConfig {
-        layout: Layout::Packed,
-        ..config()
-    };
+    let mut packed = config();
+    packed.format.layout = Layout::Packed;
     let samples = played(&variant, packed, 2, 60);
     let ObservationRows::Packed(words) = &samples.observations else {
         panic!("{:?}", samples.observations);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mijnlieff::encode::{Canvas, Layout, VariantSet};
 use mijnlieff::game::{Board, Opening, Variant};
 use mijnlieff::search::Limits;
-use mijnlieff::self_play::{ObservationRows, SelfPlayConfig};
+use mijnlieff::self_play::SelfPlayConfig;
+use mijnlieff::vector::ObservationRows;
 
 use crate::self_play::{Sums, config, played, played_of, self_play_of};
 
@@ -23,10 +24,8 @@ fn set() -> Arc<VariantSet> {
 
 #[test]
 fn each_game_draws_its_variant() {
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config()
-    };
+    let mut config = config();
+    config.format.layout = Layout::Planes;
     let set = set();
     let samples = played_of(&set, config, 1, 90);
     for (threads, num_games) in [(2, 5), (3, 100), (1, 1)] {
@@ -75,10 +74,8 @@ fn each_game_draws_its_variant() {
 #[test]
 fn a_set_of_one_plays_the_games_of_its_variant() {
     let variant = Arc::new(Variant::default());
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config()
-    };
+    let mut config = config();
+    config.format.layout = Layout::Planes;
     let canvas = Canvas::around([&*variant]).unwrap();
     let set = Arc::new(VariantSet::on_canvas(vec![variant.clone()], canvas).unwrap());
     assert_eq!(
@@ -89,11 +86,8 @@ fn a_set_of_one_plays_the_games_of_its_variant() {
 
 #[test]
 fn samples_of_a_set_are_counted_over_all_its_games() {
-    let (set, config) = (set(), config());
-    let config = SelfPlayConfig {
-        layout: Layout::Planes,
-        ..config
-    };
+    let (set, mut config) = (set(), config());
+    config.format.layout = Layout::Planes;
     let evaluator = Sums::of_set(&set);
     let mut games = self_play_of(&set, config, 2);
     let samples = games

@@ -8,9 +8,9 @@ use mijnlieff::game::Variant;
 use mijnlieff::policy::{Policy, opening};
 use mijnlieff::search::Limits;
 use mijnlieff::search::solver::Solver;
-use mijnlieff::self_play::{ObservationRows, Samples, SelfPlayConfig};
+use mijnlieff::self_play::{Samples, SelfPlayConfig};
 use mijnlieff::tree_search::{Root, TreeConfig};
-use mijnlieff::vector::{Config, IllegalAction, Opponent, Reward};
+use mijnlieff::vector::{Config, IllegalAction, ObservationRows, Opponent, Reward};
 use ndarray::ArrayRef2;
 
 use crate::batch::Batch;

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
 use super::shown::{Shown, TypeText, type_texts};
+use crate::vector::Dtype;
 
 /// An array as a result, which the stub shows with its dtype.
 pub(crate) type NdArray<T, D> = Shown<T, PyArray<T, D>>;
@@ -58,15 +59,6 @@ impl<T, D> NdArray<T, D> {
     pub(crate) fn into_any(self) -> AnyArray {
         self.shown_as()
     }
-}
-
-/// The number type of observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dtype {
-    /// Hands as shares of the pieces at the start.
-    Float32,
-    /// Hands as counts.
-    Uint8,
 }
 
 impl Dtype {

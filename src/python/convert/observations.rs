@@ -1,24 +1,54 @@
-//! Observations in memory that is lent to Python, as float32 or uint8.
+//! Observations as arrays, in memory of their own or lent to Python.
 
 use pyo3::Borrowed;
 use pyo3::prelude::*;
 
-use super::arrays::Dtype;
+use super::arrays::{AnyArray, shaped};
 use super::shared_memory::LentArray;
 use super::shown::argument;
-use crate::encode::{Layout, VariantSet};
-use crate::vector::Observations;
+use crate::encode::{Layout, Numbering, VariantSet};
+use crate::vector::{Dtype, Format, ObservationRows, Observations};
 
 argument!(Layout: "str" = |value: Borrowed<'_, '_, PyAny>| {
     let name: &str = value.extract()?;
     Ok(name.parse()?)
 });
 
-/// Number type and shape of observations.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Format {
-    pub(crate) layout: Layout,
-    pub(crate) dtype: Dtype,
+/// Named in the error if memory does not suffice.
+pub(crate) const OBSERVATIONS: &str = "the observations";
+
+/// How observations are written: in a layout, and as float32 unless another dtype is given.
+///
+/// # Errors
+///
+/// As [`Numbering::check`], and `TypeError` for another dtype than float32 and uint8. Packed
+/// observations ignore it.
+pub(crate) fn format_of(
+    numbering: Numbering<'_>,
+    layout: Layout,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Format> {
+    numbering.check(layout)?;
+    let dtype = match dtype {
+        Some(dtype) if layout != Layout::Packed => Dtype::parse(dtype)?,
+        _ => Dtype::Float32,
+    };
+    Ok(Format { layout, dtype })
+}
+
+/// Observations as an array of this shape and that of one observation; they are moved, not copied.
+pub(crate) fn observation_array(
+    py: Python<'_>,
+    numbering: Numbering<'_>,
+    shape: &[usize],
+    rows: ObservationRows,
+) -> AnyArray {
+    let shape = |layout| [shape, &numbering.observation_shape(layout)].concat();
+    match rows {
+        ObservationRows::Float32(layout, all) => shaped(py, all, shape(layout)).into_any(),
+        ObservationRows::Uint8(layout, all) => shaped(py, all, shape(layout)).into_any(),
+        ObservationRows::Packed(all) => shaped(py, all, shape(Layout::Packed)).into_any(),
+    }
 }
 
 enum Numbers {

@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::canvas::{PyCanvas, layout_or_usual};
-use super::observation::{observations, rows};
 use super::position::{PyPosition, check_all_playable, not_a_position};
+use super::rows::{rows, visit_each};
 use super::variant::PyVariant;
 use crate::encode::{Canvas, Layout, Numbering, num_actions, write_mask};
 use crate::game::{Position, Variant};
@@ -24,9 +24,11 @@ use crate::memory::{OutOfMemory, with_room, zeroed};
 use crate::python::convert::actions::copy_actions;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
 use crate::python::convert::lists::Items;
+use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_array};
 use crate::python::convert::shown::argument;
 use crate::python::exceptions;
 use crate::search::CHECK_INTERVAL;
+use crate::vector::ObservationRows;
 
 /// Named in the error if memory does not suffice.
 const LIST: &str = "a list of positions";
@@ -78,10 +80,14 @@ pub(crate) fn observe_batch(
 ) -> PyResult<AnyArray> {
     let layout = layout_or_usual(layout, canvas);
     let numbering = common_numbering(&positions, canvas)?;
-    numbering.check(layout)?;
-    let mut shape = vec![positions.len()];
-    shape.extend(numbering.observation_shape(layout));
-    observations(py, numbering, &positions, None, layout, dtype, &shape)
+    let format = format_of(numbering, layout, dtype)?;
+    let mut rows = ObservationRows::zeroed(OBSERVATIONS, numbering, format, positions.len())?;
+    let mut memory = rows.memory();
+    visit_each(py, &positions, |row, position| {
+        let numbering = Numbering::new(&position.variant, numbering.canvas());
+        memory.write(numbering, row, &position.core);
+    })?;
+    Ok(observation_array(py, numbering, &[positions.len()], rows))
 }
 
 /// The action masks of several positions, int8 ``(B, num_actions)``.

@@ -3,9 +3,9 @@
 pub(crate) mod batch;
 pub(crate) mod board;
 pub(crate) mod canvas;
-pub(crate) mod observation;
 pub(crate) mod position;
 pub(crate) mod records;
+pub(crate) mod rows;
 pub(crate) mod variant;
 pub(crate) mod variant_argument;
 mod variant_parts;

@@ -1,6 +1,5 @@
 //! `mijnlieff.Position`.
 
-use std::slice;
 use std::sync::Arc;
 
 use ndarray::arr2;
@@ -11,10 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::canvas::PyCanvas;
-use super::observation::{OfVariant, observations};
 use super::variant::PyVariant;
 use super::words::{packed, unpacked};
-use crate::encode::{Layout, Numbering, action_of};
+use crate::encode::{Numbering, action_of};
 use crate::game::{
     self, Move, Player, Position, Variant, draw_position, format_position, parse_move,
     parse_position,
@@ -22,11 +20,13 @@ use crate::game::{
 use crate::python::convert::actions::GameActions;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2};
 use crate::python::convert::integers::index;
+use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_array};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
 use crate::python::errors::{game_over, play_error, record_error, unknown_action};
 use crate::search::solver::Solver;
+use crate::vector::ObservationRows;
 
 /// The state of a game; immutable, every method returns a new one.
 ///
@@ -293,12 +293,16 @@ impl PyPosition {
         player: Option<Player>,
         canvas: Option<PyCanvas>,
     ) -> PyResult<AnyArray> {
-        let layout: Layout = layout.parse()?;
+        let layout = layout.parse()?;
         let numbering = self.numbering(canvas)?;
-        numbering.check(layout)?;
-        let shape = numbering.observation_shape(layout);
-        let positions = slice::from_ref(self);
-        observations(py, numbering, positions, player, layout, dtype, &shape)
+        let format = format_of(numbering, layout, dtype)?;
+        let mut row = ObservationRows::zeroed(OBSERVATIONS, numbering, format, 1)?;
+        let mut memory = row.memory();
+        memory.write(numbering, 0, &self.core);
+        if player.is_some_and(|player| player != self.core.side_to_move()) {
+            memory.exchange_sides(numbering, 0);
+        }
+        Ok(observation_array(py, numbering, &[], row))
     }
 
     fn __str__(&self) -> String {
@@ -337,12 +341,6 @@ impl PyPosition {
         let from_notation = slf.get_type().getattr("from_notation")?;
         let position = slf.get();
         Ok((from_notation, (position.notation(), position.variant())))
-    }
-}
-
-impl OfVariant for PyPosition {
-    fn parts(&self) -> (&Variant, &Position) {
-        (&self.variant, &self.core)
     }
 }
 

@@ -8,9 +8,8 @@ use pyo3::prelude::*;
 use super::outputs::{Outputs, StepResult, ViewResult};
 use crate::encode::Numbering;
 use crate::game::{Position, Variant};
-use crate::python::convert::observations::Format;
 use crate::python::interrupt::{self, run_until};
-use crate::vector::BatchEnv;
+use crate::vector::{BatchEnv, Format};
 
 /// Sets of arrays kept for reuse when every step hands out other arrays than the one before.
 const SPARE_SETS: usize = 2;

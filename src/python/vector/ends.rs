@@ -5,9 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::last::LastObservations;
-use crate::python::convert::observations::Format;
 use crate::python::convert::shared_memory::LentArray;
-use crate::vector::{Autoreset, BatchEnv, Config, IllegalAction};
+use crate::vector::{Autoreset, BatchEnv, Config, Format, IllegalAction};
 
 /// The winner of a draw, and of a game that is not over.
 const NO_WINNER: i8 = -1;

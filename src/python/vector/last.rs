@@ -5,9 +5,9 @@ use std::mem;
 use pyo3::prelude::*;
 
 use crate::memory::{OutOfMemory, make_room};
-use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::observations::ObservationArray;
 use crate::python::convert::shared_memory::{LentArray, references};
-use crate::vector::BatchEnv;
+use crate::vector::{BatchEnv, Format};
 
 /// What the memory is for, where there is none.
 const LAST: &str = "the last observations";

@@ -22,17 +22,16 @@ use self::positions::{PySavedGame, placed, restore, saved};
 use crate::encode::Layout;
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
-use crate::python::convert::arrays::{Array1, Array2, Dtype};
+use crate::python::convert::arrays::{Array1, Array2};
 use crate::python::convert::integers::{NumEnvs, Threads, integer_in};
 use crate::python::convert::lists::{Listed, numbers};
-use crate::python::convert::observations::Format;
 use crate::python::errors::step_error;
 use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{Positions, mixed_list};
 use crate::python::rules::canvas::{PyCanvas, variant_set};
 use crate::python::rules::variant_argument::Variants;
-use crate::vector::{BatchEnv, Config, Seeds, Weights, batch_env};
+use crate::vector::{BatchEnv, Config, Dtype, Format, Seeds, Weights, batch_env};
 
 /// Named in the error if memory does not suffice.
 const ACTIONS: &str = "the actions";

@@ -5,10 +5,10 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::ends::Ends;
 use crate::encode::VariantSet;
-use crate::python::convert::observations::{Format, ObservationArray};
+use crate::python::convert::observations::ObservationArray;
 use crate::python::convert::shared_memory::LentArray;
 use crate::python::convert::shown::{Shown, type_texts};
-use crate::vector::{BatchEnv, Buffers, View};
+use crate::vector::{BatchEnv, Buffers, Format, View};
 
 type_texts! {
     ViewTypes: "tuple[NDArray[Any], dict[str, Any]]";
