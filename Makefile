@@ -181,7 +181,7 @@ $(PACKAGING)/installed:
 # Wheels for Linux run where glibc is 2.17 or newer. On other systems the option changes nothing.
 wheel: $(PACKAGING)/installed ## Build the wheel into dist/ and check it; TARGET=aarch64-unknown-linux-gnu for another processor
 	rm -f dist/*.whl
-	$(if $(TARGET),rustup target add $(TARGET))
+	$(if $(TARGET),! command -v rustup > /dev/null || rustup target add $(TARGET))
 	PATH="$(CURDIR)/$(PACKAGING)/bin:$$PATH" maturin build --quiet --release --locked --out dist \
 		--compression-level 9 \
 		--compatibility manylinux2014 $(if $(filter Linux,$(shell uname -s)),--zig) \

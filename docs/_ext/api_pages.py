@@ -30,6 +30,7 @@ INNER = {
     "EXACT_ENDING",
     "PLAYERS",
     "act_checked",
+    "must_pass",
     "register_envs",
     "solver_for",
 }

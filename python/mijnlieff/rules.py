@@ -6,9 +6,9 @@ import enum
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from mijnlieff._mijnlieff import Variant, perft
+from mijnlieff._mijnlieff import Position, Variant, perft
 
-__all__ = ["PLAYERS", "Piece", "VariantLike", "perft"]
+__all__ = ["PLAYERS", "Piece", "VariantLike", "must_pass", "perft"]
 
 VariantLike: TypeAlias = Variant | str | Mapping[str, Any]
 """A variant, its text or its dict, see `Variant.from_text`."""
@@ -33,3 +33,8 @@ class Piece(enum.IntEnum):
     def sign(self) -> str:
         """The sign in game records, ``+``, ``x``, ``<>`` or ``><``."""
         return ("+", "x", "<>", "><")[self]
+
+
+def must_pass(position: Position) -> bool:
+    """Return whether passing is the only legal action, which programs play without asking."""
+    return bool(position.action_mask()[position.variant.pass_action])

@@ -18,6 +18,7 @@ from mijnlieff.datasets import Recipe, make_dataset
 from mijnlieff.evaluation.losses import ILLEGAL
 from mijnlieff.integrations.minari import SteadyInfo, to_minari
 from mijnlieff.policies import FunctionPolicy
+from played import rows_of_games
 
 VARIANTS = ["standard", "##../##../..##/..## corner"]
 
@@ -25,11 +26,6 @@ VARIANTS = ["standard", "##../##../..##/..## corner"]
 @pytest.fixture(autouse=True)
 def folder_of_minari(tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-
-
-def games_of(columns):
-    ends = np.flatnonzero(np.append(columns["game"][1:] != columns["game"][:-1], True)) + 1
-    return np.split(np.arange(len(columns["game"])), ends[:-1])
 
 
 class Replayed:
@@ -51,7 +47,7 @@ def test_episodes_are_those_of_the_environment(variant, observation, tmp_path):
     columns = data.load()
     assert made.total_episodes == 12
     for rows, episode in zip(
-        games_of(columns), minari.load_dataset("mijnlieff/replayed-v0"), strict=True
+        rows_of_games(columns), minari.load_dataset("mijnlieff/replayed-v0"), strict=True
     ):
         seat = "light" if columns["policy"][rows[0]] == 0 else "dark"
         actions = dict(

@@ -21,6 +21,7 @@ from mijnlieff.integrations.openenv import (
     create_app,
     main,
 )
+from program_ends import each_end, raising
 
 
 @contextmanager
@@ -140,6 +141,13 @@ def test_wrong_settings(capsys):
         MijnlieffEnvironment(reward="points")
     assert main(["--opponent", "minmax:2"]) == 2
     assert "did you mean 'minimax:2'" in capsys.readouterr().err
+
+
+@each_end
+def test_what_ends_the_server_is_one_line(error, code, words, monkeypatch, capsys):
+    monkeypatch.setattr("mijnlieff.integrations.openenv.create_app", raising(error))
+    assert main([]) == code
+    assert capsys.readouterr().err == f"python -m mijnlieff.integrations.openenv: {words}\n"
 
 
 def test_the_page_runs():

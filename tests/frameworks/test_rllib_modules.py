@@ -26,6 +26,7 @@ from mijnlieff.integrations.rllib import (
     RandomMaskedRLModule,
     RLModulePolicy,
 )
+from players import First
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -89,13 +90,6 @@ def test_the_random_module_plays_in_environments_of_one_agent(mode):
     runner.stop()
     assert len(games) >= 100 and abs(np.mean([game.get_return() for game in games])) < 0.4
     assert all(game.get_infos(-1)["winner"] in (-1, 0, 1) for game in games)
-
-
-class First:
-    """A policy of the caller: the first legal action."""
-
-    def act_batch(self, positions):
-        return np.array([position.legal_actions()[0] for position in positions])
 
 
 @pytest.mark.parametrize(

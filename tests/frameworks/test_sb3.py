@@ -18,16 +18,12 @@ from stable_baselines3.common.vec_env import (
 import mijnlieff
 from mijnlieff.integrations.sb3 import MijnlieffVecEnv
 from mijnlieff.policies import OpponentPool
-from players import Last
+from players import Last, first_legal
 
 
 def two_selves():
     first, second = (mijnlieff.policies.FunctionPolicy(fn) for fn in (first_legal, last_legal))
     return OpponentPool([first, second], seed=3)
-
-
-def first_legal(observations, masks):
-    return masks.argmax(axis=1)
 
 
 def last_legal(observations, masks):

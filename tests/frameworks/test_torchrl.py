@@ -29,17 +29,9 @@ import mijnlieff
 from mijnlieff import Board, ClosedEnvError, Variant, VectorEnv
 from mijnlieff.integrations import torchrl as integration
 from mijnlieff.integrations.torchrl import MijnlieffEnv
+from players import First
 
 BLOCKS = Variant(Board.from_blocks([(0, 0), (2, 1)]), "anywhere")
-
-
-class First:
-    """An opponent that the package does not know: the first legal action."""
-
-    def act_batch(self, positions):
-        return np.array([position.legal_actions()[0] for position in positions])
-
-
 SETTINGS = {
     "self-play": {"opponent": None},
     "random": {"opponent": "random"},

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from mijnlieff import Board, Position, Variant, solve
 from mijnlieff._util.files import write_whole
-from mijnlieff._util.output import StatusBar
+from mijnlieff._util.output import status_bar
 from tools.players import OPENINGS
 from tools.results import DOCS
 
@@ -80,7 +80,7 @@ def main() -> None:
     is_new = not VALUES.exists()
     with (
         VALUES.open("a", newline="", encoding="utf-8") as file,
-        StatusBar(len(found) / len(wanted)) as bar,
+        status_bar(len(found) / len(wanted)) as bar,
     ):
         write = csv.writer(file, lineterminator="\n").writerow
         if is_new:

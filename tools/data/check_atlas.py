@@ -11,7 +11,7 @@ import argparse
 import random
 
 from mijnlieff import MinimaxPolicy, Position, solve
-from mijnlieff._util.output import StatusBar
+from mijnlieff._util.output import status_bar
 from tools.data.atlas import known
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     values = known()
     draw = random.Random(0)
     chosen = draw.sample(values, args.sample or len(values))
-    with StatusBar() as bar:
+    with status_bar() as bar:
         for done, value in enumerate(chosen):
             start = Position(value.variant)
             solution = solve(start)

@@ -22,12 +22,10 @@ def make(minutes: float, folder: Path) -> None:
     """Train, or resume training, unless the run is finished."""
     if (folder / "report.json").exists():
         return
-    if (folder / "checkpoint.pt").exists():
-        line = ["train", "--resume"]
-    else:
-        line = ["train", *OPTIONS, "--minutes", f"{minutes:g}", "--graded-positions", str(GRADED)]
-    line += ["--final-games", str(FINAL_GAMES), "--out", str(folder)]
-    subprocess.run([sys.executable, "-m", "mijnlieff", *line], check=True)
+    options = [*OPTIONS, "--minutes", f"{minutes:g}", "--graded-positions", str(GRADED)]
+    options += ["--final-games", str(FINAL_GAMES), "--out", str(folder)]
+    options += ["--resume"] if (folder / "checkpoint.pt").exists() else []
+    subprocess.run([sys.executable, "-m", "mijnlieff", "train", *options], check=True)
 
 
 def main() -> None:

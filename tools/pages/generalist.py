@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from mijnlieff._util.output import markdown_table
-from mijnlieff.train.report.grades_plot import draw_grade_lines
+from mijnlieff.train.report.plot import draw_grades
 from tools.pages.numbers import percent
 from tools.pages.plots import svg_text
 from tools.results import read_results
@@ -67,7 +67,8 @@ def draw(report: dict[str, Any], name: str) -> str:
     """Return the learning curve as SVG, beside the grades of minimax."""
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    draw_grade_lines(axes, report["curve"])
+    curve = report["curve"]
+    draw_grades(axes, [point["seconds"] / 60 for point in curve], curve)
     for player, style in (("minimax:2", ":"), ("minimax:4", "--")):
         by_group = report["grades"][player]
         group = "unseen" if "unseen" in by_group else "seen"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import Path
 
 from mijnlieff._mijnlieff import integer, integer_in, seed_of, threads_of
 
@@ -15,6 +17,7 @@ __all__ = [
     "integer_from",
     "integer_in",
     "number_from_zero",
+    "path_of",
     "plain_number",
     "seed_of",
     "threads_of",
@@ -97,3 +100,22 @@ def number_from_zero(name: str, value: object) -> float:
     if not 0 <= number <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(number)
+
+
+def path_of(name: str, value: object) -> Path:
+    """Return a path.
+
+    Args:
+        name: the name of the argument.
+        value: what was given.
+
+    Raises:
+        TypeError: it is neither a text nor an `os.PathLike` object.
+        ValueError: it has a null character, which no system allows.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{name} must be a path, not {value!r}")
+    text = os.fsdecode(value)
+    if "\0" in text:
+        raise ValueError(f"{name} must be a path without null characters, not {text!r}")
+    return Path(text)

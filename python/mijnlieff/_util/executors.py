@@ -39,9 +39,12 @@ def check_picklable(executor: Executor, value: object) -> None:
     if isinstance(executor, ProcessPoolExecutor):
         try:
             pickle.dumps(value)
+        except MemoryError:
+            raise
         except Exception as error:  # its own methods may raise anything
+            reason = str(error) or type(error).__name__
             raise TypeError(
-                f"{value!r} cannot be pickled for other processes ({error}): define it in a "
+                f"{value!r} cannot be pickled for other processes ({reason}): define it in a "
                 "module, or leave out executor"
             ) from error
 

@@ -46,28 +46,37 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that after a kill at any moment it is the old one or the new one.
 
     The content goes to a temporary file beside it, which then takes its place. If anything fails,
-    the temporary file is removed and the old file is unchanged.
+    the temporary file is removed and the old file is unchanged. A symbolic link stays one: the file
+    it points to is replaced.
 
     Args:
         path: the file to create or replace.
         content: all of its bytes.
 
     Raises:
-        OSError: the file cannot be written; the message names it.
+        OSError: the file cannot be written, or something else than a file is there, such as a
+            folder or a device; the message names it.
     """
-    part = part_path(path)
     with writing(path):
-        try:
-            with part.open("wb") as file:
-                file.write(content)
-                file.flush()
-                # Otherwise a crash of the system could leave an empty file under the new name.
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                part.unlink()
-            raise
+        file = Path(os.path.realpath(path))
+        if os.path.lexists(file) and not file.is_file():
+            raise OSError("not a regular file")
+        _replace(file, content)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    part = part_path(path)
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            # Otherwise a crash of the system could leave an empty file under the new name.
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -14,7 +14,7 @@ import textwrap
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self, TextIO
 
 from mijnlieff.errors import BoardError, MijnlieffError, ParseError, VariantError
@@ -26,11 +26,12 @@ __all__ = [
     "html_table",
     "markdown_table",
     "note",
-    "note_error",
     "print_table",
     "print_wrapped",
     "progress_bar",
     "rich_console",
+    "run_program",
+    "status_bar",
     "text_table",
 ]
 
@@ -214,20 +215,46 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def note_error(program: str, error: Exception) -> int:
-    """Print an error of a command in one line to standard error.
+def run_program(name: str, run: Callable[[], int | None], kept: str = "nothing was kept") -> int:
+    """Run a program; what ends it early is told in one line on standard error.
 
     Args:
-        program: the name of the command.
-        error: why it ended.
+        name: what the line begins with.
+        run: the program; it returns its exit code, or None for 0.
+        kept: what Ctrl-C leaves of the work.
 
     Returns:
-        The exit code: 2 for wrong arguments, 1 for a failure while running.
+        The exit code: 0 for success, 1 for a failure, 2 for wrong arguments, 130 after Ctrl-C. It
+        is 1 without a line if the reader of standard output is gone.
     """
-    note(f"{program}: error: {' '.join(str(error).split())}")
-    if isinstance(error, BoardError | ParseError | VariantError):
-        return 2
-    return 1 if isinstance(error, MijnlieffError | OSError | MemoryError) else 2
+    try:
+        try:
+            return _exit_code(name, run)
+        finally:
+            if sys.stdout is not None:  # None if the shell closed it (>&-)
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        note(f"{name}: interrupted, {kept}")
+        return 130
+    except BrokenPipeError:
+        # Python flushes stdout again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _exit_code(name: str, run: Callable[[], int | None]) -> int:
+    """Return the exit code of a program, or of the error that ends it."""
+    try:
+        return run() or 0
+    except SystemExit as end:  # argparse has printed help, version or an error
+        return int(end.code or 0)
+    except BrokenPipeError:
+        raise
+    except (MijnlieffError, ValueError, OSError, MemoryError) as error:
+        note(f"{name}: error: {' '.join(str(error).split())}")
+        if isinstance(error, BoardError | ParseError | VariantError):
+            return 2
+        return 1 if isinstance(error, MijnlieffError | OSError | MemoryError) else 2
 
 
 class LineClock:
@@ -263,83 +290,91 @@ def progress_bar(
     if not enabled:
         yield lambda count: None
         return
-    bar = _Bar.where_possible(total, delay=_DELAY_SECONDS, transient=True)
-    shown = bar or _Lines(total, clock or LineClock())
+    clock = clock or LineClock()
+    with _status(total, clock, delay=_DELAY_SECONDS, transient=True) as status:
 
-    def advance(count: int) -> None:
-        done = shown.done + count
-        shown.update(done, f"{done:,.0f}/{total:,} {unit}")
+        def advance(count: int) -> None:
+            done = status.done + count
+            status.update(done, f"{done:,.0f}/{total:,} {unit}")
 
-    with bar or nullcontext():
         yield advance
 
 
-class StatusBar:
-    """A bar of the work done so far, with a line of text; a context manager.
+def status_bar(done: float = 0.0) -> StatusBar:
+    """Return a bar of the share of the work that is done, which stays at the end.
 
     If the terminal cannot show a bar, it prints a line every ten seconds and at the end.
-    """
 
-    def __init__(self, done: float = 0.0) -> None:
-        """Show the bar.
+    Args:
+        done: share of the work that is done already, 0 to 1.
+    """
+    return _status(1.0, LineClock(wait=0.0), done)
+
+
+def _status(
+    total: float, clock: LineClock, done: float = 0.0, delay: float = 0.0, transient: bool = False
+) -> StatusBar:
+    """Return a bar on standard error, or lines if that is not a terminal or rich is missing."""
+    console = rich_console(sys.stderr)
+    if console is None:
+        return _Lines(total, clock, done, transient)
+    return _Bar(console, total, done, delay, transient)
+
+
+class StatusBar(AbstractContextManager["StatusBar"]):
+    """How much of some work is done, with a line of text."""
+
+    def __init__(self, total: float, done: float) -> None:
+        """Begin with what is done already.
 
         Args:
-            done: share of the work that is done already, 0 to 1.
+            total: all of the work.
+            done: how much of it is done.
         """
-        self._bar = _Bar.where_possible(1.0)
-        self._lines = _Lines(1.0, LineClock(wait=0.0))
-        if self._bar is not None:
-            self._bar.update(done, "")
+        self.done = done
+        self._total = total
 
+    @abstractmethod
     def update(self, done: float, text: str) -> None:
         """Show the state of the work.
 
         Args:
-            done: share of the work that is done, 0 to 1.
+            done: how much of it is done, 0 to the total.
             text: a line about it.
         """
-        if self._bar is not None:
-            self._bar.update(done, text)
-        else:
-            self._lines.update(done, text, is_last=done >= 1.0)
-
-    def __enter__(self) -> Self:
-        """Return the bar, which is shown already."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the bar, so that later output starts on a new line."""
-        if self._bar is not None:
-            self._bar.close()
 
 
-class _Lines:
-    """Plain lines, when their clock says so."""
+class _Lines(StatusBar):
+    """Plain lines, when their clock says so, and at the end unless they are transient."""
 
-    def __init__(self, total: float, clock: LineClock) -> None:
-        self.done = 0.0
-        self._total = total
+    def __init__(self, total: float, clock: LineClock, done: float, transient: bool) -> None:
+        super().__init__(total, done)
         self._clock = clock
+        self._transient = transient
 
-    def update(self, done: float, text: str, is_last: bool = False) -> None:
-        """Set the work done, and print a line if it is time to, or the last one."""
+    def update(self, done: float, text: str) -> None:
         self.done = done
-        if self._clock.is_due() or is_last:
+        is_end = done >= self._total and not self._transient
+        if self._clock.is_due() or is_end:
             note(f"{done / self._total:4.0%}  {text}")
 
+    def __exit__(self, *_: object) -> None:
+        """Every line is whole already."""
 
-class _Bar:
+
+class _Bar(StatusBar):
     """A bar of rich: percentage, bar, time and a text, which is cut where the terminal ends.
 
     It is drawn on updates, at most ten times a second, so it does not need a thread.
     """
 
-    def __init__(self, console: Any, total: float, delay: float, transient: bool) -> None:
+    def __init__(
+        self, console: Any, total: float, done: float, delay: float, transient: bool
+    ) -> None:
         from rich.live import Live
 
-        self.done = 0.0
+        super().__init__(total, done)
         self._text = ""
-        self._total = total
         self._console = console
         self._start = time.monotonic()
         self._next = self._start + delay
@@ -349,33 +384,22 @@ class _Bar:
             console=console, auto_refresh=False, transient=transient, redirect_stdout=False
         )
 
-    @classmethod
-    def where_possible(
-        cls, total: float, delay: float = 0.0, transient: bool = False
-    ) -> _Bar | None:
-        """Return a bar on standard error, or None if that is not a terminal or rich is missing."""
-        console = rich_console(sys.stderr)
-        return None if console is None else cls(console, total, delay, transient)
-
     def update(self, done: float, text: str) -> None:
-        """Set the share done and the text, and draw the bar if it is time to."""
         self.done, self._text = done, text
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _REFRESH_SECONDS
             self._draw()
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        self.update(self.done, self._text)
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Draw the bar for the last time, or remove it."""
         if self._is_shown:
             self._draw()
             self._live.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _draw(self) -> None:
         from rich.progress_bar import ProgressBar

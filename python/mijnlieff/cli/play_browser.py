@@ -74,7 +74,8 @@ def run_in_browser(args: argparse.Namespace, light: str, dark: str) -> int:
         print()
     if not server.table.join(_PATIENCE):
         # The thread of a search would keep the process alive until the search is done.
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         os._exit(0)
     return 0
 

@@ -7,12 +7,13 @@ import re
 import sys
 from typing import Any
 
-from mijnlieff._mijnlieff import PlayTable, Position, Tablebase
+from mijnlieff._mijnlieff import PlayTable, Position, Tablebase, Variant
 from mijnlieff._util.output import print_table, print_wrapped, rich_console
 from mijnlieff.cli.margins import EXACT_PLAY, evaluation_line, margin_lines
 from mijnlieff.errors import IllegalMoveError, ParseError, SearchLimitError
 from mijnlieff.policies.base import Policy, act_checked
-from mijnlieff.rules import PLAYERS
+from mijnlieff.render.to_text import LEGEND, moves_text, rules_text
+from mijnlieff.rules import PLAYERS, must_pass
 from mijnlieff.solving import solve
 
 __all__ = ["SECONDS", "TYPE", "TerminalGame", "print_position", "seen"]
@@ -22,19 +23,6 @@ SECONDS = 10.0
 
 TYPE = "Type a cell and the sign of a piece, such as a1+."
 """How to play a move."""
-
-_RULES = (
-    "The piece just placed says where the next one may go:",
-    "  +   Straight  in its row or column",
-    "  x   Diagonal  on one of its diagonals",
-    "  <>  Pusher    not beside it",
-    "  ><  Puller    beside it",
-    "Stones never block a line. On the board * marks the cells that are allowed now, L is a stone "
-    "of Light and D one of Dark. Whoever has no allowed cell passes, and the other may then place "
-    "anywhere.",
-    "Three own stones in a row, column or diagonal are 1 point, four are 2, and so on. When a "
-    "player has placed the last piece, the opponent has one more turn. More points win.",
-)
 
 _COMMANDS = (
     "Commands: moves (list legal moves), hint (their exact margins), eval (the result with perfect "
@@ -84,7 +72,7 @@ class TerminalGame:
         policy = self._policies[position.to_play]
         if policy is None or None not in self._policies:
             self._show()
-        if _must_pass(position):
+        if must_pass(position):
             print(f"{PLAYERS[position.to_play]} has no allowed cell and passes")
             self.move(position.variant.pass_action)
         elif policy is not None:
@@ -132,13 +120,11 @@ class TerminalGame:
                 case "q" | "quit" | "exit":
                     return False
                 case "h" | "help" | "?":
-                    for part in (TYPE, *_RULES, _COMMANDS):
-                        print_wrapped(part)
+                    _print_help(position.variant)
                 case "levels":
                     _print_levels(position)
                 case "moves":
-                    names = map(position.variant.action_name, position.legal_actions().tolist())
-                    print_wrapped(" ".join(names))
+                    print_wrapped(moves_text(position))
                 case "hint" | "eval" as command:
                     with_margins = command == "hint"
                     _print_exact(position, self._tablebase, with_margins=with_margins)
@@ -166,7 +152,7 @@ class TerminalGame:
         """Go back to the last choice of a human player; return False if there is none."""
         for ply in reversed(range(len(self.actions))):
             position = self._positions[ply]
-            if self._policies[position.to_play] is None and not _must_pass(position):
+            if self._policies[position.to_play] is None and not must_pass(position):
                 del self._positions[ply + 1 :], self.actions[ply:]
                 return True
         return False
@@ -210,6 +196,11 @@ def _last_stone(position: Position) -> int | None:
     return sum(len(line) + 1 for line in lines[:row]) + letters[x].start()
 
 
+def _print_help(variant: Variant) -> None:
+    for line in [TYPE, "", *rules_text(variant).splitlines(), "", LEGEND, _COMMANDS]:
+        print_wrapped(line)
+
+
 def _print_levels(position: Position) -> None:
     rows = [
         [f"{it['level']}", it["name"], it["policy"], f"{it['rating']:+}"]
@@ -234,7 +225,3 @@ def _print_exact(position: Position, tablebase: Tablebase | None, *, with_margin
         lines += margin_lines(position, solution)
     for line in lines:
         print_wrapped(line)
-
-
-def _must_pass(position: Position) -> bool:
-    return bool(position.action_mask()[position.variant.pass_action])

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from mijnlieff._mijnlieff import Tablebase
-from mijnlieff._util.output import StatusBar, note
+from mijnlieff._util.output import note, status_bar
 from mijnlieff.cli.options import add_threads_argument, add_variant_arguments, variant_of
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
     )
     start = time.monotonic()
     begun: list[float] = []
-    with StatusBar() as bar:
+    with status_bar() as bar:
 
         def show(done: int, total: int, stones: int) -> None:
             # Rows that an earlier build left are read in no time.

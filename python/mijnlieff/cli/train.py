@@ -222,6 +222,7 @@ def run(args: argparse.Namespace) -> int:
     """
     _fill_closed_descriptors()
     prepare_packages(args.tensorboard, "ray" if args.ray else "train")
+    from mijnlieff.train.process import StopSignal
     from mijnlieff.train.run.boards_report import report_boards
     from mijnlieff.train.run.final_report import report_board
     from mijnlieff.train.run.run import resume_run, run_session, start_run
@@ -250,6 +251,7 @@ def run(args: argparse.Namespace) -> int:
             limit = budget or Budget(minutes=DEFAULT_MINUTES)
             opened = start_run(folder, config, limit, boards, overwrite=args.overwrite, **on)
         trainer = stack.enter_context(opened)
+        stop = StopSignal(at_once=True)
         try:
             note(f"training in {folder.path} on {trainer.boards}, {trainer.network.device}")
             signalled = run_session(trainer, folder, tensorboard=args.tensorboard)
@@ -257,11 +259,12 @@ def run(args: argparse.Namespace) -> int:
                 note(f"stopped and saved; continue with: {_resume_command(folder, args)}")
                 return 128 + signalled
             report = report_board if trainer.boards.canvas is None else report_boards
-            report(trainer, folder, args.final_games, FINAL_SIMULATIONS)
+            with stop:
+                report(trainer, folder, args.final_games, FINAL_SIMULATIONS)
             return 0
         except KeyboardInterrupt:
             note(f"interrupted; continue with: {_resume_command(folder, args)}")
-            return 128 + signal.SIGINT
+            return 128 + (stop.number or signal.SIGINT)
 
 
 def _fill_closed_descriptors() -> None:

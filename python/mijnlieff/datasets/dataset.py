@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from mijnlieff._mijnlieff import Tablebase
-from mijnlieff._util.arguments import threads_of
+from mijnlieff._util.arguments import check_type, path_of, threads_of
 from mijnlieff._util.files import parse_json, write_json, write_whole
 from mijnlieff._util.output import progress_bar
 from mijnlieff.datasets.datasheet import datasheet
@@ -60,7 +60,7 @@ class Dataset:
             DatasetError: a part is damaged.
             OSError: a part cannot be read.
         """
-        return map(read_part, self.paths)
+        return (read_part(path, self.recipe.variant) for path in self.paths)
 
     def load(self) -> Columns:
         """Return the columns of all parts together.
@@ -94,18 +94,20 @@ def make_dataset(
         tablebase: where to look the labels up, rather than search; the files are the same.
 
     Raises:
-        DatasetError: the folder holds something else.
-        ValueError: the tablebase is of another game.
+        DatasetError: the folder holds something else, or its recipe cannot be read.
+        TypeError: not a recipe, not a path, or a number of threads that is not an integer.
+        ValueError: the tablebase is of another game, or a number of threads out of range.
         CheckpointError: a player's path does not exist, or holds no network.
         PolicyError: a player's module cannot be imported, or it chose an illegal action.
         MissingExtraError: pyarrow is missing.
         OSError: a file cannot be written.
     """
+    check_type("recipe", recipe, Recipe)
+    data = Dataset(path_of("folder", folder), recipe)
     num_threads = threads_of(num_threads)
     check_installed(recipe.files)
     for name in recipe.players:
         load_policy(name)  # before the folder is made
-    data = Dataset(Path(folder), recipe)
     _begin(data)
     with progress_bar(recipe.games, "games", enabled=progress) as move_on:
         for part, path in enumerate(data.paths):
@@ -139,9 +141,11 @@ def open_dataset(folder: str | Path) -> Dataset:
     """Return the data set of a folder.
 
     Raises:
-        DatasetError: there is none, it is of another version, or it is not finished.
+        DatasetError: there is none, it cannot be read, it is of another version, or it is not
+            finished.
+        TypeError: not a path.
     """
-    folder = Path(folder)
+    folder = path_of("folder", folder)
     path = folder / _RECIPE
     if not path.exists():
         raise DatasetError(f"{folder} holds no data set: there is no {path}")
@@ -162,5 +166,7 @@ def open_dataset(folder: str | Path) -> Dataset:
 def _read_json(path: Path) -> Any:
     try:
         return parse_json(path.read_bytes())
+    except OSError as error:
+        raise DatasetError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise DatasetError(f"cannot use the data set of {path}: {error}") from error

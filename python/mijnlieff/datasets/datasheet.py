@@ -45,7 +45,11 @@ def datasheet(recipe: Recipe, parts: Iterable[Columns], sums: dict[str, str]) ->
             "most; split by game, not by row.\n",
             "## Columns\n",
             "A row is a turn, forced passes among them.\n",
-            markdown_table(["column", "type and meaning"], [list(it) for it in COLUMNS.items()], 2),
+            markdown_table(
+                ["column", "type and meaning"],
+                [[name, str(column)] for name, column in COLUMNS.items()],
+                2,
+            ),
             "## Reading\n",
             _READ,
             "## Files\n",

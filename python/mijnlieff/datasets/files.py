@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from mijnlieff._mijnlieff import Variant
 from mijnlieff._util.extras import needs
 from mijnlieff._util.files import write_whole
 from mijnlieff.datasets.games import COLUMNS, Columns
@@ -20,9 +21,11 @@ __all__ = ["DAMAGED", "SUFFIXES", "check_installed", "read_part", "write_part"]
 SUFFIXES = {"numpy": ".npz", "parquet": ".parquet"}
 DAMAGED = (
     ValueError,
+    TypeError,
+    OverflowError,  # of a shape
     KeyError,
     EOFError,
-    NotImplementedError,  # a way of compression that there is not
+    RuntimeError,  # a way of compression that there is not, or a password
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -55,8 +58,12 @@ def write_part(path: Path, columns: Columns) -> None:
     write_whole(path, content.getvalue())
 
 
-def read_part(path: Path) -> Columns:
+def read_part(path: Path, variant: Variant) -> Columns:
     """Return the columns of a file.
+
+    Args:
+        path: the file.
+        variant: of its games.
 
     Raises:
         DatasetError: it is damaged, or not a part of a data set.
@@ -68,16 +75,32 @@ def read_part(path: Path) -> Columns:
                 raise ValueError(f"it is no {path.suffix} file, or cut off")
             file.seek(0)
             columns = _read_npz(file) if path.suffix == ".npz" else _read_parquet(file)
-        if columns.keys() != COLUMNS.keys() or len(set(map(len, columns.values()))) != 1:
-            raise ValueError("it does not have the columns of a data set")
+        _check(columns, variant)
     except DAMAGED as error:
         raise DatasetError(f"{path} is damaged: {error}") from error
     return columns
 
 
+def _check(columns: Columns, variant: Variant) -> None:
+    """Raise ValueError unless these are the columns of a data set of this variant."""
+    if columns.keys() != COLUMNS.keys():
+        raise ValueError("it does not have the columns of a data set")
+    rows = len(columns["game"]) if columns["game"].ndim else 0
+    for name, column in COLUMNS.items():
+        values = columns[name]
+        if not column.has(values, variant) or len(values) != rows:
+            raise ValueError(
+                f"its column {name} is {values.dtype} of shape {values.shape}, but a data set of "
+                f"{variant} with {rows} turns has there: {column}"
+            )
+
+
 def _read_npz(file: BinaryIO) -> Columns:
-    with np.load(file, allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except OSError as error:  # of a wrong way of compression, too
+        raise ValueError(error) from error
 
 
 def _write_parquet(content: io.BytesIO, columns: Columns) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import (
     Position,
     Tablebase,
+    Variant,
     mask_batch,
     observe_batch,
     random_openings,
@@ -21,28 +22,61 @@ from mijnlieff.evaluation.losses import ILLEGAL
 from mijnlieff.policies.load import load_policy
 from mijnlieff.solving import solve_batch
 
-__all__ = ["COLUMNS", "PART", "Columns", "play_part"]
+__all__ = ["COLUMNS", "PART", "Column", "Columns", "play_part"]
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
 
 PART = 500
 """Games of a part, which are played and labeled together."""
 
+
+class Column(NamedTuple):
+    """A column of a data set, which has a row for each turn.
+
+    Attributes:
+        dtype: the name of its dtype; of texts, which have any length, "text".
+        meaning: what it says.
+        width: the numbers in a row, if that is an array.
+    """
+
+    dtype: str
+    meaning: str
+    width: str = ""
+
+    def __str__(self) -> str:
+        """Return the type and the meaning."""
+        width = f" ({self.width})" if self.width else ""
+        return f"{self.dtype}{width}, {self.meaning}"
+
+    def has(self, values: NDArray[Any], variant: Variant) -> bool:
+        """Whether these could be its values in a data set of this variant."""
+        widths = {
+            "": (),
+            "num_actions": (variant.num_actions,),
+            "3 * num_cells + 8": variant.observation_shape("flat"),
+        }
+        kind = "text" if values.dtype.kind == "U" else values.dtype.name
+        is_row = values.ndim > 0 and values.shape[1:] == widths[self.width]
+        return is_row and kind == self.dtype
+
+
 COLUMNS = {
-    "game": "int64, the number of the game, from 0",
-    "ply": "int16, turns before the position, those of the opening among them",
-    "player": "int8, the side to move: 0 Light, 1 Dark",
-    "policy": "int8, which player of the recipe chose the action: 0 or 1",
-    "notation": "text, the position as `Position.from_notation` reads it",
-    "observation": "uint8 (3 * num_cells + 8), flat, of the side to move",
-    "action_mask": "int8 (num_actions), 1 for legal actions",
-    "action": "int16, what was played",
-    "result": "int16, the margin at the end of the game, for the side to move",
-    "labeled": "bool, whether the exact values are known",
-    "margin": f"int16, the exact margin for the side to move; {ILLEGAL} without labels",
-    "action_margins": f"int16 (num_actions), that after each action; {ILLEGAL} for illegal ones",
+    "game": Column("int64", "the number of the game, from 0"),
+    "ply": Column("int16", "turns before the position, those of the opening among them"),
+    "player": Column("int8", "the side to move: 0 Light, 1 Dark"),
+    "policy": Column("int8", "which player of the recipe chose the action: 0 or 1"),
+    "notation": Column("text", "the position as `Position.from_notation` reads it"),
+    "observation": Column("uint8", "flat, of the side to move", "3 * num_cells + 8"),
+    "action_mask": Column("int8", "1 for legal actions", "num_actions"),
+    "action": Column("int16", "what was played"),
+    "result": Column("int16", "the margin at the end of the game, for the side to move"),
+    "labeled": Column("bool", "whether the exact values are known"),
+    "margin": Column("int16", f"the exact margin for the side to move; {ILLEGAL} without labels"),
+    "action_margins": Column(
+        "int16", f"that after each action; {ILLEGAL} for illegal ones", "num_actions"
+    ),
 }
-"""The columns of a data set: a row for each turn, with its type and meaning."""
+"""The columns of a data set."""
 
 
 def play_part(

@@ -113,6 +113,11 @@ class Recipe:
         known = {key: value for key, value in parts.items() if key not in ("format", "mijnlieff")}
         try:
             light, dark = known.pop("players")
-            return cls(light, dark, **known)
+            for name in (light, dark):
+                check_type("a player", name, str)
+            # A run or a file may have been moved since it played.
+            recipe = cls("random", **known)
+            recipe.players = (light, dark)
+            return recipe
         except (KeyError, TypeError, ValueError) as error:
             raise DatasetError(f"its recipe is damaged: {error}") from error

@@ -136,7 +136,14 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
             self._viewer.render(self._position)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return the observation of an agent, at its turn or off turn."""
+        """Return the observation of an agent, at its turn or off turn.
+
+        Raises:
+            ValueError: there is no such agent.
+            ClosedEnvError: the environment was closed.
+        """
+        self._check_open()
+        check_choice("agent", agent, self.possible_agents)
         position, player = self._position, self.possible_agents.index(agent)
         acts = position.to_play == player
         mask = position.action_mask() if acts else np.zeros(self.variant.num_actions, np.int8)
@@ -144,7 +151,12 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         return {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
-        """Return the observation of the side to move."""
+        """Return the observation of the side to move.
+
+        Raises:
+            ClosedEnvError: the environment was closed.
+        """
+        self._check_open()
         return self._position.observation(self._layout, self._dtype)
 
     def step(self, action: SupportsIndex | None) -> None:
@@ -184,7 +196,12 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         }
 
     def render(self) -> Any:
-        """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""
+        """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window.
+
+        Raises:
+            ClosedEnvError: the environment was closed.
+        """
+        self._check_open()
         return self._viewer.render(self._position)
 
     def _check_open(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mijnlieff.policies.pool import mix
+from mijnlieff.policies.streams import mix
 
 __all__ = ["GameNumbers"]
 

@@ -183,10 +183,14 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         return observations[0, ...], float(rewards[0]), over, False, self._single(info)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool ``(num_actions,)``; sb3-contrib calls this method."""
-        if self._mask is None:
-            raise gymnasium.error.ResetNeeded("reset the environment before asking for a mask")
-        return self._mask.astype(bool)
+        """Return the legal actions, bool ``(num_actions,)``; sb3-contrib calls this method.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no game was started.
+            ClosedEnvError: the environment was closed.
+        """
+        masks: NDArray[np.bool_] = self._games.action_masks()[0]
+        return masks
 
     def render(self) -> Any:
         """Return the position as text or uint8 ``(height, width, 3)``, or show it in the window."""

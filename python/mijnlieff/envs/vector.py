@@ -240,16 +240,26 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         """
         mask = _reset_mask(options, self.num_envs)
         seeds = _seeds(seed)
-        super().reset(seed=seeds if isinstance(seeds, int) else None)
-        self._seed_from_entropy()
+        before = self._np_random, self._np_random_seed, self._seeded, self._numbers
+        try:
+            super().reset(seed=seeds if isinstance(seeds, int) else None)
+            self._seed_from_entropy()
+            return self._reset_games(seeds, mask)
+        except BaseException:
+            self._np_random, self._np_random_seed, self._seeded, self._numbers = before
+            raise
+
+    def _reset_games(
+        self, seeds: int | list[int | None] | None, mask: list[bool] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start new games, and let the opponent act in those that it begins."""
         if self._policy is None:
-            result = self._batch.reset(seeds, mask)
-        else:
-            self._batch.start_reset(seeds, mask)
-            numbers = self._numbers and self._numbers.after_reset(seeds, mask)
-            self._play_opponent(numbers)
-            result = self._batch.finish_reset()
-            self._numbers = numbers
+            return self._batch.reset(seeds, mask)
+        self._batch.start_reset(seeds, mask)
+        numbers = self._numbers and self._numbers.after_reset(seeds, mask)
+        self._play_opponent(numbers)
+        result = self._batch.finish_reset()
+        self._numbers = numbers
         return result
 
     def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:

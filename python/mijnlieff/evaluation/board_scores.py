@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Variant
-from mijnlieff.evaluation.match import evaluate
+from mijnlieff.evaluation.match import Conditions, play_all
 from mijnlieff.evaluation.statistics import mean_over_boards
 from mijnlieff.policies.base import Policy
 
@@ -40,7 +42,13 @@ class BoardScore:
 
 
 def scores_on(
-    variants: Sequence[Variant], policy: Policy, opponents: Sequence[str], games: int, seed: int
+    variants: Sequence[Variant],
+    policy: Policy,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    *,
+    executor: Executor | None = None,
 ) -> dict[str, BoardScore]:
     """Return scores against each opponent on every board, both seats of each random opening.
 
@@ -51,28 +59,41 @@ def scores_on(
         games: against each opponent on all boards together; rounded up to as many on each board, an
             even number.
         seed: of openings and opponents.
+        executor: where the matches are played; this process unless given.
 
     Returns:
         By opponent, in their order.
     """
     on_each = 2 * -(-games // (2 * len(variants)))
+    matches = [
+        (opponent, Conditions.checked(on_each, variant, seed=seed + number))
+        for opponent in opponents
+        for number, variant in enumerate(variants)
+    ]
+    reports = iter(play_all(policy, matches, executor=executor))
     scores = {}
     for opponent in opponents:
-        matches = [
-            evaluate(policy, opponent, on_each, variant, seed=seed + number)
-            for number, variant in enumerate(variants)
-        ]
-        shares = np.array([match.score for match in matches])
+        played = list(islice(reports, len(variants)))
+        shares = np.array([match.score for match in played])
         mean, low, high = mean_over_boards(np.arange(len(shares)), shares)
         if np.isnan(low):
-            low, high = _mean_interval([match.score_interval for match in matches])
+            low, high = _interval_of_mean(shares, np.array([one.score_interval for one in played]))
         scores[opponent] = BoardScore(on_each * len(variants), mean, max(0.0, low), min(1.0, high))
     return scores
 
 
-def _mean_interval(intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the interval of the mean of independent numbers with these intervals."""
-    ends = np.array(intervals)
-    mean = float(ends.mean())
-    reach = math.hypot(*(ends[:, 1] - ends[:, 0]) / 2) / len(ends)
-    return mean - reach, mean + reach
+def _interval_of_mean(
+    estimates: NDArray[np.float64], intervals: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the interval of the mean of independent estimates, which has the mean in it.
+
+    The distances from the estimates to the ends of their intervals are added as errors are. That of
+    a score of 1 is on one side alone.
+
+    Args:
+        estimates: ``(B,)``.
+        intervals: ``(B, 2)``, the lower and the upper end of each.
+    """
+    below, above = np.linalg.norm(intervals.T - estimates, axis=1) / len(estimates)
+    mean = float(estimates.mean())
+    return mean - float(below), mean + float(above)

@@ -86,6 +86,14 @@ class GradeRow:
             outcome_regret_interval=outcome_regret_interval,
         )
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all numbers are equal; NaN, for which there is no number, is equal to NaN."""
+        return isinstance(other, GradeRow) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        """Return a hash that is equal for equal rows."""
+        return hash(repr(self))
+
     @property
     def cells(self) -> list[str]:
         """The printed row."""

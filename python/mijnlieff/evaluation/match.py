@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -31,6 +31,7 @@ __all__ = [
     "evaluate",
     "on_worker",
     "play",
+    "play_all",
     "play_pairs",
 ]
 
@@ -110,9 +111,9 @@ class Conditions:
         cls,
         games: int,
         variant: VariantLike | None,
-        opening_plies: int,
-        seed: int,
-        num_threads: int | None,
+        opening_plies: int = 2,
+        seed: int = 0,
+        num_threads: int | None = None,
     ) -> Conditions:
         """Check the settings and return them.
 
@@ -174,6 +175,36 @@ def play(
         opening_plies=conditions.opening_plies,
         seed=conditions.seed,
     )
+
+
+def play_all(
+    policy: PolicyLike,
+    matches: Sequence[tuple[PolicyLike, Conditions]],
+    *,
+    progress: bool = False,
+    executor: Executor | None = None,
+) -> list[MatchReport]:
+    """Play matches of a policy, one after the other or on workers at once.
+
+    Args:
+        policy: a policy, or a name for `load_policy`.
+        matches: the opponent and the settings of each.
+        progress: show a bar for each match that is played here.
+        executor: where the matches are played; this process unless given.
+
+    Returns:
+        The reports, in the order of the matches.
+    """
+    if executor is not None:
+        check_picklable(executor, policy)
+        player = shared(executor, policy)
+        jobs = [(player, opponent, on_worker(match)) for opponent, match in matches]
+        return map_jobs(executor, play, jobs)
+    reports = []
+    for opponent, match in matches:
+        with progress_bar(match.games, "games", enabled=progress) as move_on:
+            reports.append(play(policy, opponent, match, move_on if progress else None))
+    return reports
 
 
 def on_worker(conditions: Conditions) -> Conditions:

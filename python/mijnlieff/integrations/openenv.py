@@ -15,11 +15,11 @@ from uuid import uuid4
 from mijnlieff._mijnlieff import __version__, as_variant
 from mijnlieff._util.arguments import check_choice
 from mijnlieff._util.extras import needs
-from mijnlieff._util.output import note_error
-from mijnlieff.errors import GameOverError, MijnlieffError
+from mijnlieff._util.output import run_program
+from mijnlieff.errors import GameOverError
 from mijnlieff.integrations.text.game import SEATS, TextGame
-from mijnlieff.integrations.text.positions import moves_text
 from mijnlieff.policies.load import PolicyLike
+from mijnlieff.render.to_text import moves_text
 from mijnlieff.rules import PLAYERS, VariantLike
 
 with needs("mijnlieff.integrations.openenv", "OpenEnv", "openenv", "openenv-core>=0.3"):
@@ -215,16 +215,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--max-games", type=int, default=64, help="at the same time")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument("--port", type=int, default=8000)
-    options = vars(parser.parse_args(argv))
-    host, port = options.pop("host"), options.pop("port")
-    try:
-        app = create_app(**options)
-    except (MijnlieffError, ValueError) as error:
-        return note_error(parser.prog, error)
-    import uvicorn
 
-    uvicorn.run(app, host=host, port=port)
-    return 0
+    def serve() -> None:
+        options = vars(parser.parse_args(argv))
+        host, port = options.pop("host"), options.pop("port")
+        app = create_app(**options)
+        import uvicorn
+
+        uvicorn.run(app, host=host, port=port)
+
+    return run_program(parser.prog, serve)
 
 
 if __name__ == "__main__":

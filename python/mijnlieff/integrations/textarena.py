@@ -13,13 +13,11 @@ from mijnlieff._mijnlieff import Position, Variant, as_variant
 from mijnlieff._util.arguments import integer_from
 from mijnlieff._util.extras import needs
 from mijnlieff.errors import ReplyError
-from mijnlieff.integrations.text.game import forced_pass
-from mijnlieff.integrations.text.positions import move_text, position_text
 from mijnlieff.integrations.text.replies import read_move
-from mijnlieff.integrations.text.rules import rules_text
 from mijnlieff.policies.base import act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
-from mijnlieff.rules import PLAYERS, VariantLike
+from mijnlieff.render.to_text import move_text, position_text, rules_text
+from mijnlieff.rules import PLAYERS, VariantLike, must_pass
 
 with needs("mijnlieff.integrations.textarena", "TextArena", "textarena", "textarena>=0.7"):
     import textarena as ta
@@ -91,7 +89,7 @@ class MijnlieffEnv(ta.Env):
             self.state.set_invalid_move(reason=f"{error}.")
         else:
             self._play(chosen)
-            while not self.position.is_over and forced_pass(self.position):
+            while not self.position.is_over and must_pass(self.position):
                 self._play(self.variant.pass_action)
             if self.position.is_over:
                 self._end()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import BuiltinPolicy, Position, Variant, own_masks
 from mijnlieff.errors import PolicyError
+from mijnlieff.policies.model import Model
 
 __all__ = [
     "ActPolicy",
@@ -90,7 +91,7 @@ _WRAPPERS = {
     "tensordict": "mijnlieff.integrations.torchrl.ActorPolicy(actor)",
     "ray": "mijnlieff.integrations.rllib.RLModulePolicy(module)",
     "pyspiel": "mijnlieff.integrations.open_spiel.BotPolicy(game, bot)",
-    "torch": "mijnlieff.NetworkPolicy(module)",
+    "torch": "mijnlieff.NetworkPolicy(fn), where fn(observations, masks) calls it",
 }
 
 
@@ -117,6 +118,9 @@ def whole_policy(policy: object) -> Policy:
             return _FromBatch(cast("BatchPolicy", policy))
         if acts:
             return _FromAct(cast("ActPolicy", policy))
+        if isinstance(policy, Model):
+            name = type(policy).__name__
+            raise TypeError(f"a {name} has neither act nor act_batch: give NetworkPolicy(network)")
         for base in type(policy).__mro__:
             if wrapper := _WRAPPERS.get(base.__module__.partition(".")[0]):
                 name = type(policy).__name__
@@ -187,10 +191,11 @@ def act_checked(
         PolicyError: the policy did not return one integer per position, or chose an illegal action;
             the message names the position.
     """
+    asked = list(positions)  # the policy may sort its list; the answer counts for the caller's
     if games is not None and isinstance(policy, GamePolicy):
-        chosen = policy.act_games(positions, games)
+        chosen = policy.act_games(asked, games.copy())
     else:
-        chosen = policy.act_batch(positions)
+        chosen = policy.act_batch(asked)
     if isinstance(policy, BuiltinPolicy):
         return chosen
     return check_actions(policy, chosen, positions, own_masks(positions))

@@ -109,7 +109,7 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     if not isinstance(policy, str | os.PathLike):
         return whole_policy(policy)
     seed = seed_of(seed)
-    text = os.fspath(policy)
+    text = os.fsdecode(policy)
     kind, colon, number = text.partition(":")
     if isinstance(policy, str) and kind in _FORMS:
         return _built_in(kind, number if colon else None, seed)
@@ -118,6 +118,10 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     path, _, number = text.rpartition(":")
     if path and number.isdecimal() and os.path.exists(path):
         return _from_path(Path(path), int(number), seed)
+    if path and os.path.isfile(path):
+        raise ValueError(
+            f"{number!r} is not a number of simulations: a network takes one, such as {path}:64"
+        )
     if names := _OBJECT.fullmatch(text):
         return _from_module(text, *names.groups())
     missing = _path_of(text)
@@ -146,7 +150,7 @@ def check_policy_name(name: str) -> None:
 
 def name_of_path(path: str | os.PathLike[str]) -> str:
     """Return a path as a name for `load_policy` that is not that of a built-in policy."""
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     return name if os.path.dirname(name) else os.path.join(os.curdir, name)
 
 
@@ -169,7 +173,7 @@ def policy_name(policy: PolicyLike, loaded: Policy) -> str:
     if not isinstance(policy, str | os.PathLike):
         return repr(policy)
     solves = getattr(loaded, "exact_endings", None) is not None
-    return os.fspath(policy) + " + solver" * solves
+    return os.fsdecode(policy) + " + solver" * solves
 
 
 def _built_in(kind: str, argument: str | None, seed: int) -> Policy:

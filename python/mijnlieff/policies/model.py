@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -110,7 +111,8 @@ class FunctionModel:
         return hash(self._identity())
 
     def _identity(self) -> tuple[object, ...]:
-        return self.evaluate, self.check_variant, self.observation, self.dtype, self.canvas
+        functions = _function_identity(self.evaluate), _function_identity(self.check_variant)
+        return *functions, self.observation, self.dtype, self.canvas
 
     def arguments(self) -> str:
         """Return the name of the function and what it is shown, unless that is the default."""
@@ -118,6 +120,13 @@ class FunctionModel:
         if self.canvas is not None:
             return f"{name}, canvas={self.canvas!r}"
         return name if self.observation == "flat" else f"{name}, observation={self.observation!r}"
+
+
+def _function_identity(fn: Callable[..., Any]) -> tuple[int, ...]:
+    """Return what is equal for the same function, or the same method of the same object."""
+    if isinstance(fn, MethodType):
+        return id(fn.__self__), id(fn.__func__)
+    return (id(fn),)  # objects may have an equality of any kind
 
 
 def _allow(variant: Variant) -> None:

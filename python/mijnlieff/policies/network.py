@@ -20,10 +20,11 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     own_actions,
 )
-from mijnlieff._util.arguments import integer_from, number_from_zero, seed_of
+from mijnlieff._util.arguments import integer_from, number_from_zero, seed_of, threads_of
 from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
 from mijnlieff.policies.searches import Searches, play_options, search_with
+from mijnlieff.policies.streams import decision_seeds, gumbel_noise
 
 __all__ = ["NetworkPolicy"]
 
@@ -103,6 +104,7 @@ class NetworkPolicy(ActsInBatches):
         self.temperature = number_from_zero("temperature", temperature)
         self.seed = seed_of(seed)
         self.batch_size = integer_from("batch_size", batch_size, 1)
+        threads = threads_of(num_threads)
         self.search = None if search is None else play_options(search)
         self._searches: Searches | None = None
         if self.search is not None:
@@ -112,30 +114,51 @@ class NetworkPolicy(ActsInBatches):
                 )
             if model.observation != "packed" and np.dtype(model.dtype) != np.float32:
                 raise ValueError(f"a search shows float32, and {model!r} needs {model.dtype}")
-            self._searches = Searches(self.search, self.seed, model.observation, num_threads)
+            self._searches = Searches(self.search, self.seed, model.observation, threads)
         self._generator = np.random.default_rng(self.seed)
         self._decisions = 0
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``, indices of each position's own variant.
 
-        Without a canvas all positions are of one variant.
+        Without a canvas all positions are of one variant. If anything is raised, no decision is
+        counted, and no draw.
 
         Raises:
-            GameOverError: a game is over; the message says which. No decision is counted.
+            GameOverError: a game is over; the message says which.
             PolicyError: the network cannot play the variant, or it returned something from which no
                 legal action can be taken; the message says what, and in which position.
             ValueError: positions of several variants without a canvas.
             VariantError: a board does not fit the canvas.
         """
+        return self._act(positions, None)
+
+    def act_games(
+        self, positions: Sequence[Position], games: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``.
+
+        What is drawn depends on the seed, the game and the ply, so that environments with the same
+        seed play the same games. No decision is counted.
+
+        Raises:
+            GameOverError, PolicyError, ValueError, VariantError: as in `act_batch`.
+        """
+        return self._act(positions, games)
+
+    def _act(
+        self, positions: Sequence[Position], games: NDArray[np.uint64] | None
+    ) -> NDArray[np.int64]:
         if not len(positions):
             return np.empty(0, dtype=np.int64)
         self._check(positions)
-        if self._searches is None and isinstance(self.model, Network):
+        draws_here = games is not None and self.temperature > 0
+        if self._searches is None and isinstance(self.model, Network) and not draws_here:
             actions = self.model.choose(positions, self.temperature, self.seed, self._decisions)
-            self._decisions += len(positions)
+            self._decisions += len(positions) * (games is None)
             return actions
-        chosen = self._choose(positions)
+        seeds = None if games is None else decision_seeds(self.seed, positions, games)
+        chosen = self._choose(positions, seeds)
         canvas = self.model.canvas
         return chosen if canvas is None else own_actions(positions, chosen, canvas)
 
@@ -185,20 +208,32 @@ class NetworkPolicy(ActsInBatches):
                 self.model.check_variant(variant)
         check_playable(positions, canvas)
 
-    def _choose(self, positions: Sequence[Position]) -> NDArray[np.int64]:
-        """Return actions, of the canvas if there is one."""
+    def _choose(
+        self, positions: Sequence[Position], seeds: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return actions, of the canvas if there is one; seeds are those of the decisions."""
         if self._searches is not None:
             evaluate: Callable[..., Any] = self.model.evaluate
             if isinstance(self.model, Network):
                 evaluate = partial(evaluate, num_threads=self._searches.num_threads)
             run = partial(search_with, evaluate)
-            return self._searches.choose(positions, self.model.canvas, run)
-        chosen = []
-        for logits in self._logits(positions):
-            if self.temperature > 0:
-                # The largest of logits with Gumbel noise is a draw from their softmax.
-                logits = logits / self.temperature + self._generator.gumbel(size=logits.shape)
-            chosen.append(logits.argmax(axis=1))
+            return self._searches.choose(positions, self.model.canvas, run, seeds)
+        chosen: list[NDArray[np.int64]] = []
+        before = self._generator.bit_generator.state
+        try:
+            for logits in self._logits(positions):
+                if self.temperature > 0:
+                    if seeds is None:
+                        noise = self._generator.gumbel(size=logits.shape)
+                    else:
+                        rows, seeds = np.split(seeds, [len(logits)])
+                        noise = gumbel_noise(rows, logits.shape[1])
+                    # The largest of logits with Gumbel noise is a draw from their softmax.
+                    logits = _scaled(logits, self.temperature) + noise
+                chosen.append(logits.argmax(axis=1))
+        except BaseException:
+            self._generator.bit_generator.state = before
+            raise
         return np.concatenate(chosen)
 
     def _logits(self, positions: Sequence[Position]) -> Iterator[NDArray[np.float64]]:
@@ -239,6 +274,16 @@ class NetworkPolicy(ActsInBatches):
 
 def _softmax(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
     """Return probabilities ``softmax(logits / temperature)`` along the last axis."""
-    weights = np.exp((logits - logits.max(axis=1, keepdims=True)) / temperature)
+    weights = np.exp(_scaled(logits, temperature))
     shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return shares
+
+
+def _scaled(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """Return logits over the temperature, less the largest of each row.
+
+    So the largest are 0 at any temperature. Without that, low ones would give infinities and NaN.
+    """
+    with np.errstate(over="ignore"):  # logits far below the largest may become -inf
+        scaled: NDArray[np.float64] = (logits - logits.max(axis=1, keepdims=True)) / temperature
+    return scaled

@@ -14,8 +14,9 @@ from mijnlieff._util.arguments import integer_from, plain_number, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import ActsInBatches, Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.policies.streams import game_keys
 
-__all__ = ["OpponentPool", "check_weight", "mix"]
+__all__ = ["OpponentPool", "check_weight"]
 
 _Member = tuple[Policy, float]
 
@@ -104,12 +105,17 @@ class OpponentPool(ActsInBatches):
         Copy a policy that goes on learning before you add it, or the member changes with it.
 
         Raises:
-            ValueError: an unknown name, the pool itself, or the weight is not above 0 and finite.
+            ValueError: an unknown name, the pool itself, a pool that has it as a member at any
+                depth, or the weight is not above 0 and finite.
             TypeError: not a policy, or the weight is not a number.
         """
-        if policy is self:
-            raise ValueError("a pool cannot be its own member")
-        self._added.append(_member(policy, weight))
+        member = _member(policy, weight)
+        if _leads_to(member[0], self):
+            raise ValueError(
+                "a pool cannot be its own member, nor that of a pool among its members: "
+                f"{policy!r} leads back to it"
+            )
+        self._added.append(member)
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``, by a member drawn for each position.
@@ -134,8 +140,7 @@ class OpponentPool(ActsInBatches):
         Raises:
             PolicyError: the pool is empty, or a member returned something illegal.
         """
-        key = mix(np.array([self.seed], np.uint64))
-        mixed = mix(games ^ key)
+        mixed = game_keys(self.seed, games)
         draws = (mixed >> np.uint64(11)) * 2.0**-53
         rows = zip(games.tolist(), draws.tolist(), positions, strict=True)
         members = [self._member_in(game, draw, position.ply) for game, draw, position in rows]
@@ -184,6 +189,13 @@ def _member(policy: PolicyLike, weight: float) -> _Member:
     return load_policy(policy), check_weight(weight)
 
 
+def _leads_to(policy: Policy, pool: OpponentPool) -> bool:
+    """Whether a policy is this pool, or a pool with it among its members at any depth."""
+    if not isinstance(policy, OpponentPool):
+        return False
+    return policy is pool or any(_leads_to(member, pool) for member in policy.members)
+
+
 def check_weight(weight: float) -> float:
     """Return the weight of a member.
 
@@ -197,14 +209,3 @@ def check_weight(weight: float) -> float:
     if not 0 < number <= sys.float_info.max:
         raise ValueError(f"a weight must be above 0 and finite, not {weight!r}")
     return float(number)
-
-
-def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers that look random, uint64; different ones stay different.
-
-    This is the output function of SplitMix64, after adding its constant.
-    """
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))

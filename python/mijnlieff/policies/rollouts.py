@@ -19,6 +19,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.arguments import seed_of
 from mijnlieff.policies.base import ActsInBatches, variants_of
 from mijnlieff.policies.searches import Searches, play_options
+from mijnlieff.policies.streams import decision_seeds
 
 __all__ = ["RolloutPolicy"]
 
@@ -58,7 +59,18 @@ class RolloutPolicy(ActsInBatches):
 
     def __repr__(self) -> str:
         """Return the settings."""
-        return f"RolloutPolicy({self.search!r}, seed={self.seed})"
+        seed = f", seed={self.seed}" if self.seed else ""
+        return f"RolloutPolicy({self.search!r}{seed})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other policy has the same settings."""
+        if not isinstance(other, RolloutPolicy):
+            return NotImplemented
+        return (self.search, self.seed) == (other.search, other.seed)
+
+    def __hash__(self) -> int:
+        """Return a hash that is equal for equal policies."""
+        return hash((self.search, self.seed))
 
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``; positions may be of several variants.
@@ -68,13 +80,31 @@ class RolloutPolicy(ActsInBatches):
         Raises:
             GameOverError: a game is over; the message says which. No decision is counted.
         """
+        return self._act(positions, None)
+
+    def act_games(
+        self, positions: Sequence[Position], games: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``.
+
+        What is drawn depends on the seed, the game and the ply, so that environments with the same
+        seed play the same games. No decision is counted.
+
+        Raises:
+            GameOverError: a game is over; the message says which.
+        """
+        return self._act(positions, decision_seeds(self.seed, positions, games))
+
+    def _act(
+        self, positions: Sequence[Position], seeds: NDArray[np.uint64] | None
+    ) -> NDArray[np.int64]:
         if not len(positions):
             return np.empty(0, dtype=np.int64)
         variants = list(variants_of(positions))
         # A search of several variants has a canvas, which does not change its trees.
         canvas = Canvas.around(variants) if len(variants) > 1 else None
         check_playable(positions, canvas)
-        actions = self._searches.choose(positions, canvas, TreeSearch.run_with_rollouts)
+        actions = self._searches.choose(positions, canvas, TreeSearch.run_with_rollouts, seeds)
         return actions if canvas is None else own_actions(positions, actions, canvas)
 
     @property

@@ -131,17 +131,20 @@ class Searches:
         positions: Sequence[Position],
         canvas: Canvas | None,
         run: Callable[[TreeSearch], object],
+        seeds: NDArray[np.uint64] | None = None,
     ) -> NDArray[np.int64]:
         """Return the action of a search for each position, int64 ``(B,)``, of the canvas if given.
 
         At most about 16 million edges (simulations times actions) are searched at once, some 300 MB
         of memory; more positions are searched part by part. The trees, and so the actions, do not
-        depend on how the positions are cut.
+        depend on how the positions are cut. If `run` raises, no decision is counted.
 
         Args:
             positions: at least one, none of them over.
             canvas: for positions of several variants, else None.
             run: runs a search to its end.
+            seeds: of the decisions, uint64 ``(B,)``, which are then not counted; None is those of
+                the next decisions.
         """
         nodes = self.options.num_simulations + _NODES_BESIDE_TREE
         shape = positions[0].variant if canvas is None else canvas
@@ -152,14 +155,17 @@ class Searches:
             search = TreeSearch(
                 part,
                 self.options,
-                seed=(self._seed + self._decisions) % SEEDS,
+                seed=(self._seed + self._decisions + start) % SEEDS
+                if seeds is None
+                else seeds[start : start + trees],
                 num_threads=self.num_threads,
                 observation=self._observation,
                 canvas=canvas,
             )
-            self._decisions += len(part)
             run(search)
             actions[start : start + len(part)] = search.actions
+        if seeds is None:
+            self._decisions += len(positions)
         return actions
 
     @property

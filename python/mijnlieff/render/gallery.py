@@ -7,9 +7,9 @@ from html import escape
 from typing import SupportsIndex
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.arguments import integer
+from mijnlieff._util.arguments import check_type, integer
 from mijnlieff.render.scene import scene
-from mijnlieff.render.sizes import pixels
+from mijnlieff.render.sizes import pixels, size_of
 from mijnlieff.render.to_svg import FONTS, element
 
 __all__ = ["Gallery"]
@@ -31,8 +31,9 @@ class Gallery:
         columns: number of positions in a row.
 
     Raises:
-        ValueError: the numbers of captions and positions differ, or `columns` is below 1.
-        TypeError: `columns` is not an integer.
+        ValueError: the numbers of captions and positions differ, `columns` is below 1, or `size` is
+            out of range.
+        TypeError: an item is not a `Position`, a caption not text, or a number not an integer.
     """
 
     def __init__(
@@ -47,7 +48,11 @@ class Gallery:
         self.captions: Sequence[str] = (
             ("",) * len(self.positions) if captions is None else tuple(captions)
         )
-        self.size = size
+        for number, position in enumerate(self.positions):
+            check_type(f"position {number}", position, Position)
+        for number, caption in enumerate(self.captions):
+            check_type(f"caption {number}", caption, str)
+        self.size = size_of(size)
         self.columns = integer("columns", columns)
         if len(self.captions) != len(self.positions):
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mijnlieff._mijnlieff import Position
+from mijnlieff._util.arguments import check_type
 from mijnlieff.render.layout import (
     CELL,
     TILE_EDGE,
@@ -34,7 +35,12 @@ _LAST = "#e8590c"
 
 
 def scene(position: Position) -> Scene:
-    """Return the drawing of a position."""
+    """Return the drawing of a position.
+
+    Raises:
+        TypeError: not a `Position`.
+    """
+    check_type("position", position, Position)
     board = position.variant.board
     layout = arrange(board)
     pass_action = position.variant.pass_action

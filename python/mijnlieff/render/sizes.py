@@ -7,12 +7,30 @@ from typing import SupportsIndex
 from mijnlieff._util.arguments import integer
 from mijnlieff.render.shapes import Scene
 
-__all__ = ["LARGEST", "pixels"]
+__all__ = ["LARGEST", "pixels", "size_of"]
 
 _SMALLEST = 32
 LARGEST = 8192
 """The longest side of a drawing, in pixels."""
 _LARGEST_UNASKED = 1280
+
+
+def size_of(size: SupportsIndex | None) -> int | None:
+    """Return the length of a drawing's longer side in pixels, after checking it.
+
+    Args:
+        size: the length, or None for the natural size.
+
+    Raises:
+        TypeError: ``size`` is not an integer.
+        ValueError: ``size`` is out of 32..8192.
+    """
+    if size is None:
+        return None
+    number = integer("size", size)
+    if not _SMALLEST <= number <= LARGEST:
+        raise ValueError(f"size must be {_SMALLEST} to {LARGEST} pixels, not {number}")
+    return number
 
 
 def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
@@ -24,15 +42,11 @@ def pixels(drawing: Scene, size: SupportsIndex | None) -> tuple[int, int]:
             the drawing would be longer than 1,280 pixels.
 
     Raises:
-        TypeError: ``size`` is not an integer.
-        ValueError: ``size`` is out of 32..8192.
+        TypeError, ValueError: as in `size_of`.
     """
     longer = max(drawing.width, drawing.height)
-    if size is None:
+    wanted = size_of(size)
+    if wanted is None:
         wanted = min(round(longer), _LARGEST_UNASKED)
-    else:
-        wanted = integer("size", size)
-        if not _SMALLEST <= wanted <= LARGEST:
-            raise ValueError(f"size must be {_SMALLEST} to {LARGEST} pixels, not {wanted}")
     factor = wanted / longer
     return max(1, round(drawing.width * factor)), max(1, round(drawing.height * factor))

@@ -34,7 +34,7 @@ def image(position: Position, *, size: SupportsIndex | None = None) -> npt.NDArr
         uint8 ``(height, width, 3)``, red, green, blue; a new array.
 
     Raises:
-        TypeError: ``size`` is not an integer.
+        TypeError: not a `Position`, or ``size`` is not an integer.
         ValueError: ``size`` is out of range.
         MissingExtraError: Pillow is not installed.
     """

@@ -26,7 +26,7 @@ def svg(position: Position, *, size: SupportsIndex | None = None) -> str:
         size: length of the longer side in pixels, 32..8192; None for the natural size.
 
     Raises:
-        TypeError: ``size`` is not an integer.
+        TypeError: not a `Position`, or ``size`` is not an integer.
         ValueError: ``size`` is out of range.
     """
     return element(position, size, 'style="max-width:100%;height:auto"')
@@ -41,7 +41,7 @@ def element(position: Position, size: SupportsIndex | None, attributes: str) -> 
         attributes: the attributes, as SVG text.
 
     Raises:
-        TypeError: ``size`` is not an integer.
+        TypeError: not a `Position`, or ``size`` is not an integer.
         ValueError: ``size`` is out of range.
     """
     drawing = scene(position)

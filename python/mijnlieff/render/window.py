@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 from mijnlieff._mijnlieff import Position
 from mijnlieff._util.extras import needs
 from mijnlieff.errors import MissingExtraError
+from mijnlieff.render.sizes import size_of
 from mijnlieff.render.to_image import image
 
 __all__ = ["Window"]
@@ -23,6 +24,10 @@ class Window:
         title: the title of the window.
         size: longer side of the drawing in pixels, 32..8192; None for the natural size.
         fps: the most positions shown per second; None for no limit.
+
+    Raises:
+        ValueError: `size` or `fps` is out of range.
+        TypeError: `size` is not an integer.
     """
 
     def __init__(
@@ -36,7 +41,7 @@ class Window:
         if fps is not None and not fps > 0:
             raise ValueError(f"fps must be above 0, or None for no limit, not {fps!r}")
         self._title = title
-        self._size = size
+        self._size = size_of(size)
         self._fps = fps
         self._pygame: Any = None
         self._window: Any = None
@@ -60,8 +65,7 @@ class Window:
         Raises:
             OSError: there is no display to open a window on.
             MissingExtraError: pygame-ce or Pillow is not installed.
-            TypeError: the size is not an integer.
-            ValueError: the size is out of range.
+            TypeError: not a `Position`.
         """
         if self._dismissed:
             return False

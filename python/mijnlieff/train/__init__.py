@@ -5,8 +5,8 @@ follows the run in a notebook. Both write a checkpoint, which `mijnlieff.load_po
 player.
 
 PyTorch is imported only when one of them is called. At module level only `process` and modules of
-`network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` and
-`report.grades_plot` import matplotlib.
+`network`, `play`, `ppo`, `alphazero` and `run` import it, and only `report.plot` imports
+matplotlib.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from concurrent.futures import Executor
-from pathlib import Path
 
 from mijnlieff._mijnlieff import Tablebase, as_variant
-from mijnlieff._util.arguments import check_type
+from mijnlieff._util.arguments import check_type, path_of
 from mijnlieff._util.executors import check_executor
 from mijnlieff.rules import VariantLike
 from mijnlieff.train.boards import Boards
@@ -25,6 +24,7 @@ from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.extras import prepare_packages
 from mijnlieff.train.report.live import LivePlot
 from mijnlieff.train.report.state import OnReport, TrainState
+from mijnlieff.train.run.folder import RunFolder
 
 __all__ = ["Boards", "Budget", "LivePlot", "TrainConfig", "TrainState", "train"]
 
@@ -87,17 +87,20 @@ def train(
         ClusterError: the executor was shut down, or its workers died; the last checkpoint stays
             valid.
         MissingExtraError: PyTorch or matplotlib is not installed, or TensorBoard if asked for.
-        TrainingError: the folder holds a run or another training uses it, its log is damaged, or a
-            loss is NaN or infinite.
+        TrainingError: the folder holds a run or the log of one, or another training uses it, its
+            log is damaged, or a loss or a weight is NaN or infinite.
+        MemoryError: there is not enough memory for the network, the replay buffer or a step.
         OSError: the folder cannot be written to; noticed before training starts.
         CheckpointError: there is no valid run to resume, or it has another variant or settings.
         ValueError: both `resume` and `overwrite`, or both `variant` and `boards`; a device that
-            PyTorch cannot use; `blocks` or `lag` out of range; many boards with `"ppo"`; or a
-            tablebase of another game, or for a run that solves nothing.
-        TypeError: settings, a budget, a variant, boards or an executor of another type.
+            PyTorch cannot use; `blocks` or `lag` out of range; many boards with `"ppo"`; a folder
+            with a null character in its path; or a tablebase of another game, or for a run that
+            solves nothing.
+        TypeError: an argument of another type; nothing has been written.
     """
     check_type("config", config, TrainConfig)
     check_type("budget", budget, Budget)
+    folder = RunFolder(path_of("out", out))
     if variant is not None:
         variant = as_variant(variant)
     if boards is not None:
@@ -106,18 +109,21 @@ def train(
         raise ValueError("give only one of resume and overwrite")
     if variant is not None and boards is not None:
         raise ValueError("give only one of variant and boards")
+    check_type("device", device, str)
+    if on_report is not None and not callable(on_report):
+        raise TypeError(f"on_report must be a function or None, not {on_report!r}")
+    if tablebase is not None:
+        check_type("tablebase", tablebase, Tablebase)
     check_executor(executor)
     prepare_packages(tensorboard)
     from mijnlieff.train.play.executor import ExecutorBackend
     from mijnlieff.train.play.local import Backend, LocalBackend
-    from mijnlieff.train.run.folder import RunFolder
     from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     backend: Backend = LocalBackend(tablebase)
     if executor is not None:
         backend = ExecutorBackend(executor, blocks, lag, tablebase)
     boards = boards or Boards((as_variant(variant),))
-    folder = RunFolder(Path(out))
     if resume:
         given = dataclasses.asdict(config)
         run = resume_run(folder, given, budget, boards, device=device, backend=backend)

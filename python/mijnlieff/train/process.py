@@ -34,7 +34,9 @@ _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
 _ALLOCATOR_VARIABLES = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
-_LACKS_MEMORY = re.compile("you tried to allocate|Storage size calculation overflowed")
+_LACKS_MEMORY = re.compile(
+    "you tried to allocate|out of memory|Storage size calculation overflowed"
+)
 
 KEPT = 1 << 30
 """The bytes of freed memory that `keep_memory` keeps."""
@@ -79,8 +81,8 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        # On the processor it has no type of its own.
-        if isinstance(error, torch.OutOfMemoryError) or _LACKS_MEMORY.search(str(error)):
+        # Only CUDA has a type for it.
+        if isinstance(error, torch.cuda.OutOfMemoryError) or _LACKS_MEMORY.search(str(error)):
             raise MemoryError(f"not enough memory for {what}") from error
         raise
 
@@ -160,13 +162,17 @@ class StopSignal:
 
     Python only lets the main thread handle signals; in other threads this does nothing.
 
+    Args:
+        at_once: raise KeyboardInterrupt at the first signal too.
+
     Attributes:
         number: the number of the signal that arrived, 0 before.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: bool = False) -> None:
         """Start without a signal."""
         self.number = 0
+        self._at_once = at_once
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -183,6 +189,7 @@ class StopSignal:
         self._before.clear()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.number:
-            raise KeyboardInterrupt
+        raises = self._at_once or self.number != 0
         self.number = number
+        if raises:
+            raise KeyboardInterrupt

@@ -13,7 +13,7 @@ from typing import Any
 from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy, name_of_path
-from mijnlieff.rules import VariantLike
+from mijnlieff.rules import VariantLike, must_pass
 from mijnlieff.solving import solve
 from mijnlieff.widget.worker import Worker
 
@@ -63,8 +63,8 @@ class Table:
         opponent = _text_of(opponent)
         name, is_perfect = _named(opponent, seed)
         self.game = PlayTable(start, name, seat, seed, is_perfect)
-        self._own: dict[str, PolicyLike] = {}  # the policies that were given as objects
-        self._keep(name, opponent)
+        # The object among its opponents, with its name there.
+        self._own = _own_of(name, opponent)
         self._opponent_lock = threading.Lock()  # a question goes to the opponent of its game
         self._player: tuple[int, Policy] | None = None
         self._pause = pause
@@ -146,8 +146,9 @@ class Table:
             opponent = _text_of(opponent)
             name, is_perfect = _named(opponent, self._seed)
             with self._opponent_lock:
+                at_table = self.game.choice
                 self.game.new_game(start, seat, name, is_perfect)
-                self._keep(name, opponent)
+                self._keep(name, opponent, at_table)
         self._changed()
 
     def load(self, record: str, variant: VariantLike | None = None) -> None:
@@ -177,7 +178,8 @@ class Table:
             if asked is None or self._closed.is_set():
                 return None
             position, name, game, version = asked
-            opponent = self._own.get(name, name)
+            own = self._own
+        opponent = own[1] if own is not None and own[0] == name else name
         return partial(self._answer, position, opponent, game, version)
 
     def _answer(self, position: Position, opponent: PolicyLike, game: int, version: int) -> None:
@@ -185,8 +187,7 @@ class Table:
         started = time.monotonic()
         action, error = None, ""
         try:
-            actions = position.legal_actions()
-            if actions.tolist() == [position.variant.pass_action]:
+            if must_pass(position):
                 action = position.variant.pass_action
             else:
                 action = int(act_checked(self._policy(opponent, game), [position])[0])
@@ -202,12 +203,16 @@ class Table:
             self._player = game, load_policy(opponent, seed=self._seed)
         return self._player[1]
 
-    def _keep(self, name: str, opponent: PolicyLike) -> None:
-        """Keep a policy that was given as an object, as the page can choose it by its name."""
-        if isinstance(opponent, str):
-            self._own.pop(name, None)
-        else:
-            self._own[name] = opponent
+    def _keep(self, name: str, opponent: PolicyLike, at_table: str) -> None:
+        """Keep what was given last, as the native table does: the page can choose it by its name.
+
+        Only the name of the opponent at the table replaces nothing there, so that the page goes on
+        offering an object beside the level that it chose itself.
+        """
+        own = _own_of(name, opponent)
+        is_new = name != at_table or (self._own is not None and self._own[0] == name)
+        if own is not None or is_new:
+            self._own = own
 
     def _next_solution(self) -> Callable[[], None] | None:
         position = self.game.next_solution()
@@ -231,11 +236,18 @@ class Table:
         return None if table is None or not table.serves(position.variant) else table
 
     def _changed(self) -> None:
-        with self._publish_lock:
-            self._publish()
-        if not self._closed.is_set():
-            self._answers.wake()
-            self._solutions.wake()
+        try:
+            with self._publish_lock:
+                self._publish()
+        finally:  # the change stands even if the page could not be told
+            if not self._closed.is_set():
+                self._answers.wake()
+                self._solutions.wake()
+
+
+def _own_of(name: str, opponent: PolicyLike) -> tuple[str, PolicyLike] | None:
+    """Return a policy that was given as an object, and its name; None for the name of a policy."""
+    return None if isinstance(opponent, str) else (name, opponent)
 
 
 def _text_of(opponent: PolicyLike) -> PolicyLike:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -11,10 +12,12 @@ __all__ = ["Worker"]
 class Worker:
     """Runs jobs, one after another, in a thread that ends when there are none left.
 
+    An error of a job, or of looking for one, goes to `threading.excepthook` as if it had ended the
+    thread. It does not end the worker, which goes on when it is woken again.
+
     Args:
         name: the name of the thread.
-        next_job: called in the thread; it returns the next job, or None. It must not raise, and
-            neither must the jobs.
+        next_job: called in the thread; it returns the next job, or None.
     """
 
     def __init__(self, name: str, next_job: Callable[[], Callable[[], None] | None]) -> None:
@@ -30,8 +33,9 @@ class Worker:
         with self._lock:
             self._asked = True
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self._name)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name=self._name)
+                thread.start()  # raises if the system has no more threads
+                self._thread = thread
 
     def join(self, seconds: float) -> bool:
         """Wait until there is no work; return False if that takes longer than the time given."""
@@ -45,11 +49,21 @@ class Worker:
         while True:
             with self._lock:
                 self._asked = False
-            job = self._next_job()
-            if job is not None:
-                job()
+            if self._has_worked():
                 continue
             with self._lock:
                 if not self._asked:
                     self._thread = None
                     return
+
+    def _has_worked(self) -> bool:
+        """Run the next job; return False if there was none, or after an error."""
+        try:
+            job = self._next_job()
+            if job is not None:
+                job()
+        except BaseException:
+            raised = threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+            threading.excepthook(raised)
+            return False
+        return job is not None

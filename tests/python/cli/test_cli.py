@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import re
 import shlex
 import shutil
@@ -10,15 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import pytest
 
 from commands import ENVIRONMENT, mijnlieff, printed
 from interrupts import PATIENCE, needs_signals
 from mijnlieff import Position, evaluate, tournament
+from mijnlieff.cli.main import main
 from mijnlieff.cli.parser import command_of, make_parser
 from processes import run_python
+from program_ends import check_without_reader, each_end, raising
 
 COMMANDS = [
     "train", "evaluate", "tournament", "grade", "best-response", "review", "solve", "play", "bench",
@@ -255,6 +255,13 @@ def test_an_illegal_action_is_exit_code_1():
     assert result.stderr.count("\n") == 1
 
 
+@each_end
+def test_what_ends_a_command_is_one_line(error, code, words, monkeypatch, capsys):
+    monkeypatch.setattr("mijnlieff.cli.evaluate.run", raising(error))
+    assert main(["evaluate", "random", "greedy"]) == code
+    assert capsys.readouterr().err == f"mijnlieff evaluate: {words}\n"
+
+
 # Each takes longer than a test waits.
 LONG = [
     ["dev", "perft", "12"],
@@ -317,20 +324,7 @@ def test_ctrl_c_says_what_was_kept(arguments, tmp_path):
     ids=" ".join,
 )
 def test_a_reader_that_leaves_is_no_accident(arguments):
-    reader, writer = os.pipe()
-    os.close(reader)
-    run = partial(
-        subprocess.run,
-        [sys.executable, "-m", "mijnlieff", *arguments],
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env=ENVIRONMENT,
-        timeout=60,
-    )
-    only_output = run(stdout=writer, stderr=subprocess.PIPE)
-    assert (only_output.returncode, only_output.stderr) == (1, "")
-    assert run(stdout=writer, stderr=writer).returncode == 1
-    os.close(writer)
+    check_without_reader("mijnlieff", *arguments)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")

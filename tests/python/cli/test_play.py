@@ -9,6 +9,7 @@ from mijnlieff import Board, Position, Variant, parse_record, solve
 from mijnlieff.cli.main import main
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
+from mijnlieff.render.to_text import rules_text
 from played import EXAMPLE, example_record
 
 
@@ -49,8 +50,7 @@ def test_a_person_is_dark_and_sees_one_board_a_turn():
     assert text.startswith(
         "You are Dark, against Club player (level 4). With perfect play Dark wins by 1 point.\n"
     )
-    rules = ["in its row or column", "on one of its diagonals", "not beside it", "beside it"]
-    assert re.findall(r"^  \S+ +(?:Straight|Diagonal|Pusher|Puller) +(.*)$", text, re.M) == rules
+    assert rules_text() in text
     listed = re.findall(r"^(\d) .* (\S+) +([-+]\d+)$", text, re.MULTILINE)
     assert [number for number, _, _ in listed] == [*"12345678"]
     assert listed[3][1] == "minimax:4" and listed[7][1] == "champion:64"
@@ -62,6 +62,14 @@ def test_a_person_is_dark_and_sees_one_board_a_turn():
         r"points   to move\nLast move: a2\+\nLight's Straight on a2: place in its row or column\n"
     )
     assert re.search(told + r"Dark> Dark plays a4<>\nLight plays \S+\n\n4  ", text)
+
+
+def test_the_rules_are_those_of_the_board():
+    board = "##.##/##.##/#####"
+    text = printed("play", "--board", board, "--dark", "human", stdin="help\na3+\nmoves\nquit\n")
+    assert rules_text(board) in text and "with no gap between" in text
+    legal = re.search(r"^Dark> (a1\+ .*)$", text, re.M)[1].split()
+    assert {name[:2] for name in legal} == {"a1", "a2", "b3"}  # d3 and e3 are behind a gap
 
 
 def test_levels_choose_the_opponent():

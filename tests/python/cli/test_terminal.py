@@ -10,7 +10,14 @@ import time
 import pytest
 
 from mijnlieff import Board, Position, Variant, evaluate
-from mijnlieff._util.output import LineClock, StatusBar, note, print_table, progress_bar, text_table
+from mijnlieff._util.output import (
+    LineClock,
+    note,
+    print_table,
+    progress_bar,
+    status_bar,
+    text_table,
+)
 from mijnlieff.cli.play_terminal import print_position
 
 ROWS = [["player", "wins", "losses"], ["greedy", "10", "2"], ["[red]", "7", "5"]]
@@ -124,7 +131,7 @@ class TestBoards:
 
 class TestProgress:
     def test_without_a_terminal_it_prints_lines(self, capsys):
-        with StatusBar() as status, progress_bar(10, "games") as advance:
+        with status_bar() as status, progress_bar(10, "games") as advance:
             status.update(0.25, "first")
             status.update(0.5, "too soon")
             status.update(1.0, "last")
@@ -154,7 +161,7 @@ class TestProgress:
     def test_on_a_terminal_it_is_a_bar(self, terminal):
         pytest.importorskip("rich")
         stream = terminal("stderr")
-        with StatusBar(0.25) as status:
+        with status_bar(0.25) as status:
             assert " 25%" in stream.getvalue() and "━" in stream.getvalue()
             note("a line above it")
             status.update(0.75, "three quarters")
@@ -165,7 +172,7 @@ class TestProgress:
     def test_a_bar_is_no_wider_than_the_terminal(self, terminal):
         pytest.importorskip("rich")
         stream = terminal("stderr", columns=40)
-        with StatusBar(0.25) as status:
+        with status_bar(0.25) as status:
             status.update(0.5, "many words " * 10)
         last = [line for line in stream.getvalue().splitlines() if "many" in line][-1]
         visible = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", last)
@@ -191,14 +198,14 @@ class TestProgress:
     @pytest.mark.usefixtures("without_rich")
     def test_a_terminal_without_rich_gets_lines(self, terminal):
         stream = terminal("stderr")
-        with StatusBar() as status, progress_bar(10, "games") as advance:
+        with status_bar() as status, progress_bar(10, "games") as advance:
             status.update(0.5, "half")
             advance(5)
         assert stream.getvalue() == " 50%  half\n"
 
     def test_with_standard_error_closed_it_is_silent(self, monkeypatch, capsys):
         monkeypatch.setattr(sys, "stderr", None)
-        with StatusBar() as status, progress_bar(10, "games") as advance:
+        with status_bar() as status, progress_bar(10, "games") as advance:
             status.update(1.0, "all")
             advance(10)
         note("done")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from mijnlieff.datasets.games import COLUMNS
 from mijnlieff.errors import CheckpointError, DatasetError, MissingExtraError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.evaluation.losses import ILLEGAL
+from played import rows_of_games
 
 SMALL = "##../##../..##/..## anywhere 1"
 
@@ -26,18 +28,13 @@ def small_parts(monkeypatch):
         monkeypatch.setattr(f"mijnlieff.datasets.{module}.PART", 4)
 
 
-def games_of(columns):
-    cuts = np.flatnonzero(columns["game"][1:] != columns["game"][:-1]) + 1
-    return np.split(np.arange(len(columns["game"])), cuts)
-
-
 @pytest.mark.parametrize("variant", ["standard", SMALL, "####/####/####/####/#### corner 3"])
 def test_games_and_values_are_right(variant, tmp_path):
     recipe = Recipe("greedy", "random", games=10, variant=variant, seed=7)
     columns = make_dataset(recipe, tmp_path).load()
     assert list(columns) == list(COLUMNS)
     openings = random_openings(10, 2, variant, 7)
-    games = games_of(columns)
+    games = rows_of_games(columns)
     assert len(games) == 10
     for number, (rows, position) in enumerate(zip(games, openings, strict=True)):
         assert (columns["game"][rows] == number).all()
@@ -167,7 +164,7 @@ def test_other_folders_are_refused(tmp_path):
         ('{"format": 2}', "version 2 of the format; this reads 1"),
         ('{"format": 1}', "its recipe is damaged: 'players'"),
         ('{"format": 1, "players": ["random"]}', "its recipe is damaged"),
-        ('{"format": 1, "players": ["random", "nobody"]}', "unknown policy 'nobody'"),
+        ('{"format": 1, "players": ["random", 5]}', "a player must be a str, not 5"),
         ('{"format": 1, "players": ["random", "random"], "games": "x"}', "its recipe is damaged"),
     ],
 )
@@ -183,7 +180,8 @@ def test_opening_a_data_set_runs_no_code_of_its_players(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     make_dataset(Recipe("random", games=2, labels="none"), tmp_path / "data")
     path = tmp_path / "data" / "recipe.json"
-    for names in (["players_of_others:Player", "random"], ["runs/gone:64", "gone.bin"]):
+    # A name may be that of a run in the folder where it played.
+    for names in (["players_of_others:Player", "random"], ["first", "random"], ["runs/gone", "x"]):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"players": names}))
         data = open_dataset(tmp_path / "data")
         assert data.recipe.players == tuple(names) and len(data.load()["game"]) > 0
@@ -210,6 +208,58 @@ def test_damaged_files_are_told(tmp_path):
         path.write_bytes(content)
         with pytest.raises(DatasetError, match=r"games-00000.npz is damaged"):
             data.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "words"),
+    [
+        ("game", lambda values: values[0], r"column game is int64 of shape \(\), .* int64, the"),
+        ("ply", lambda values: values[1:], r"column ply is int16 of shape \(\d+,\), .* \d+ turns"),
+        ("ply", lambda values: values.astype(np.int32), "column ply is int32"),
+        ("player", lambda values: values[0], r"column player is int8 of shape \(\)"),
+        ("action_mask", np.float64, "column action_mask is float64"),
+        ("action_mask", lambda values: values[:, :30], r"column .* 30\), .* int8 \(num_actions\),"),
+        ("notation", lambda values: np.arange(len(values)), "column notation is int64"),
+    ],
+)
+def test_columns_of_another_type_or_shape_are_told(name, spoil, words, tmp_path):
+    data = make_dataset(Recipe("random", games=2, labels="none"), tmp_path)
+    columns = data.load()
+    np.savez_compressed(data.paths[0], **columns | {name: spoil(columns[name])})
+    with pytest.raises(DatasetError, match=rf"games-00000.npz is damaged: its {words}"):
+        data.load()
+
+
+@pytest.mark.parametrize("shape", ["(True,)", f"({2**70},)"])
+def test_a_shape_that_is_none_is_told(shape, tmp_path):
+    data = make_dataset(Recipe("random", games=2, labels="none"), tmp_path)
+    header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    with zipfile.ZipFile(data.paths[0], "w") as archive:
+        size = len(header).to_bytes(2, "little")
+        archive.writestr("game.npy", b"\x93NUMPY\x01\x00" + size + header)
+    with pytest.raises(DatasetError, match=r"games-00000.npz is damaged"):
+        data.load()
+
+
+def test_a_folder_in_place_of_a_recipe_is_told(tmp_path):
+    (tmp_path / "recipe.json").mkdir()
+    recipe = Recipe("random", games=1)
+    for use in (lambda: open_dataset(tmp_path), lambda: make_dataset(recipe, tmp_path)):
+        with pytest.raises(DatasetError, match=r"cannot read .*recipe\.json"):
+            use()
+
+
+def test_wrong_arguments(tmp_path):
+    recipe = Recipe("random", games=1)
+    for use, error, words in (
+        (lambda: make_dataset(5, tmp_path), TypeError, "recipe must be a Recipe, not 5"),
+        (lambda: make_dataset(recipe, None), TypeError, "folder must be a path, not None"),
+        (lambda: open_dataset(7), TypeError, "folder must be a path, not 7"),
+        (lambda: open_dataset("a\0b"), ValueError, r"folder must be .* not 'a\\x00b'"),
+    ):
+        with pytest.raises(error, match=words):
+            use()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_wrong_settings(tmp_path):

@@ -228,10 +228,9 @@ def test_bad_options_and_use_after_close():
     env.reset(seed=0, options={})
     env.close()
     env.close()
-    with pytest.raises(ClosedEnvError):
-        env.reset()
-    with pytest.raises(ClosedEnvError):
-        env.step(0)
+    for use in (env.reset, lambda: env.step(0), env.action_masks):
+        with pytest.raises(ClosedEnvError):
+            use()
 
 
 def test_registration_happens_once():

@@ -149,12 +149,14 @@ def test_bad_options_and_order_of_calls():
     with pytest.raises(GameOverError, match="reset"):
         env.step(0)
     env.reset()
+    with pytest.raises(ValueError, match="unknown agent 'player_2'; choose one of player_0"):
+        env.observe("player_2")
     env.close()
     env.close()
-    with pytest.raises(ClosedEnvError):
-        env.reset()
-    with pytest.raises(ClosedEnvError):
-        env.step(0)
+    uses = (env.reset, env.last, env.state, env.render, lambda: env.step(0))
+    for use in (*uses, lambda: env.observe("player_0")):
+        with pytest.raises(ClosedEnvError):
+            use()
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry")

@@ -20,7 +20,9 @@ from mijnlieff import (
     VariantError,
     VectorEnv,
 )
+from mijnlieff.policies import OpponentPool
 from played import finished
+from players import First
 
 LARGE = Variant(Board.from_text("#####\n" * 5))
 N = 4
@@ -232,7 +234,19 @@ def test_policies_at_fault_change_nothing(answer, error, words):
     for keywords in ({}, {"seed": 5}, {"seed": 1, "options": {"reset_mask": np.ones(N, bool)}}):
         with pytest.raises(error, match=words):
             other.reset(**keywords)
-        assert state(other) == before
+        assert state(other) == before and other.np_random_seed == 0
+
+
+def test_a_first_reset_that_fails_leaves_the_environment_unseeded():
+    pool = OpponentPool()
+    env, twin = (VectorEnv(N, opponent=pool, seat="dark", random_plies=4) for _ in range(2))
+    with pytest.raises(PolicyError, match="the opponent pool is empty"):
+        env.reset(seed=5)
+    pool.add(First())
+    for one in (env, twin):
+        one.reset(seed=6, options={"reset_mask": np.arange(N) < 2})
+        one.reset()  # the streams of the other games come from the first seed that counts, too
+    assert env.np_random_seed == 6 and state(env) == state(twin)
 
 
 def test_a_policy_may_not_step_the_environment_that_asks_it():

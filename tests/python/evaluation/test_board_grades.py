@@ -195,17 +195,18 @@ def test_scores_are_the_means_of_the_boards():
 def test_intervals_of_scores_are_over_boards(monkeypatch, shares, games, low, high):
     played = []
 
-    def match(policy, opponent, games, variant, seed):
-        share = shares[seed - 5]
-        played.append((policy, opponent, games, variant, seed))
-        return SimpleNamespace(score=share, score_interval=(share - 0.1, share + 0.1))
+    def matches(policy, matches, executor):
+        for opponent, match in matches:
+            played.append((opponent, match.games, match.variant, match.seed))
+            share = shares[match.seed - 5]
+            yield SimpleNamespace(score=share, score_interval=(share - 0.1, share + 0.1))
 
-    monkeypatch.setattr("mijnlieff.evaluation.board_scores.evaluate", match)
+    monkeypatch.setattr("mijnlieff.evaluation.board_scores.play_all", matches)
     variants = (VARIANTS * 2)[: len(shares)]
     # Not a multiple of twice the boards, so it is rounded up.
     found = scores_on(variants, Chosen(True), ["greedy"], games - 3, 5)["greedy"]
     each = games // len(shares)
-    assert [row[1:] for row in played] == [
+    assert played == [
         ("greedy", each, variant, 5 + number) for number, variant in enumerate(variants)
     ]
     assert found.to_dict() == {
@@ -214,6 +215,21 @@ def test_intervals_of_scores_are_over_boards(monkeypatch, shares, games, low, hi
         "low": pytest.approx(low, abs=2e-3),
         "high": pytest.approx(high, abs=2e-3),
     }
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_scores_of_few_boards_are_in_their_interval(monkeypatch, share):
+    """The interval of a score may reach further to one side, at an end to one side alone."""
+    ends = share - 0.3 * share, share + 0.3 * (1 - share)
+
+    def matches(policy, matches, executor):
+        return [SimpleNamespace(score=share, score_interval=ends) for _ in matches]
+
+    monkeypatch.setattr("mijnlieff.evaluation.board_scores.play_all", matches)
+    found = scores_on(VARIANTS[:2], Chosen(True), ["greedy"], 12, 0)["greedy"]
+    assert found.score == pytest.approx(share)
+    expected = [share + (end - share) / np.sqrt(2) for end in ends]
+    assert [found.low, found.high] == pytest.approx(expected)
 
 
 def test_the_command_grades_by_board(capsys):

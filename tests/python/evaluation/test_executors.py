@@ -7,7 +7,6 @@ import os
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from executor_results import SameResults
@@ -16,6 +15,7 @@ from mijnlieff._util.executors import map_jobs
 from mijnlieff.errors import ClusterError, PolicyError, SearchLimitError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionPolicy, Policy
+from players import always_first, first_legal
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +32,6 @@ def executor(request, processes):
         return
     with ThreadPoolExecutor(int(request.param[0])) as threads:
         yield threads
-
-
-def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    return masks.argmax(axis=1)
-
-
-def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    return np.zeros(len(masks), dtype=np.int64)
 
 
 class TestResults(SameResults):
@@ -130,6 +122,18 @@ def test_policies_that_no_process_can_get_are_named(processes):
             call(processes)
         with ThreadPoolExecutor(1) as threads:
             call(threads)
+
+
+def test_a_lack_of_memory_is_none_of_pickling(processes):
+    class Large:
+        def act(self, position: Position) -> int:
+            return 0
+
+        def __reduce__(self):
+            raise MemoryError("so large")
+
+    with pytest.raises(MemoryError, match="so large"):
+        evaluate(Large(), "random", 4, executor=processes)
 
 
 def test_policies_of_users_share_a_process(processes):

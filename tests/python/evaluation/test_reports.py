@@ -150,6 +150,14 @@ def losses(**changes: object) -> ActionLosses:
 
 
 class TestGrades:
+    def test_equal_grades_are_equal(self):
+        """Two of them, though NaN, for which there is no number, is not equal to NaN."""
+        nothing = {"decisive": np.zeros(6, dtype=bool)}
+        one, same = (GradeReport.from_losses("x", losses(**nothing), seed=0) for _ in range(2))
+        assert np.isnan(one.total.kept) and one.total.kept is not None
+        assert one == same and hash(one.total) == hash(same.total)
+        assert one != GradeReport.from_losses("x", losses(), seed=0)
+
     def test_it_prints_as_a_table(self):
         report = GradeReport.from_losses("mine", losses(), seed=3, benchmark="hard-v1")
         assert str(report) == (

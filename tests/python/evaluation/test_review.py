@@ -80,7 +80,7 @@ def test_names_and_unfinished_games():
         ([*parse_record(EXAMPLE), 0], GameOverError, r"^move 17: "),
         (["a9+"], ParseError, r"a9\+"),
         ("1. a1+, a3><", TypeError, r"actions must be a list of actions, not a str; parse_record"),
-        (Position(), TypeError, r"actions must be a list of actions, not Position\.from_notation\("),
+        (Position(), TypeError, r"actions must be a list of actions, not Position\.from_notation"),
         (3, TypeError, "actions must be a list of actions, not 3"),
     ],
 )

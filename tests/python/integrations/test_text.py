@@ -107,6 +107,10 @@ def test_every_move_is_read_in_every_form(text):
             f"{name}, and once more {name}",
         ):
             assert read_move(reply, position) == action, reply
+    with pytest.raises(IndexError, match=r"action \d+ does not exist"):
+        move_text(position, position.variant.num_actions)
+    with pytest.raises(TypeError, match="position must be a Position, not 'a1'"):
+        move_text("a1", 0)
 
 
 @pytest.mark.parametrize(

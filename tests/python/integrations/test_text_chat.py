@@ -13,6 +13,7 @@ from mijnlieff import Position
 from mijnlieff.errors import PolicyError
 from mijnlieff.integrations.text import ChatModel, TextPolicy
 from mijnlieff.integrations.text.__main__ import main
+from program_ends import check_without_reader, each_end, raising
 
 
 def says(text):
@@ -117,14 +118,17 @@ def test_the_command_grades_a_model(capsys):
     assert "cannot ask" in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_the_command_in_a_line(monkeypatch, capsys):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
+@each_end
+def test_what_ends_the_command_is_one_line(error, code, words, monkeypatch, capsys):
+    monkeypatch.setattr("mijnlieff.integrations.text.__main__.grade", raising(error))
+    assert main(["grade", "http://localhost:1/v1", "small"]) == code
+    assert capsys.readouterr().err == f"python -m mijnlieff.integrations.text: {words}\n"
 
-    monkeypatch.setattr("mijnlieff.integrations.text.__main__.grade", interrupted)
-    assert main(["grade", "http://localhost:1/v1", "small"]) == 130
-    said = "python -m mijnlieff.integrations.text: interrupted, nothing was kept\n"
-    assert capsys.readouterr().err == said
+
+def test_a_reader_that_leaves_is_no_accident():
+    with serving(last_legal) as server:
+        arguments = ["grade", server.url, "small", "--positions", "3"]
+        check_without_reader("mijnlieff.integrations.text", *arguments)
 
 
 def test_the_command_writes_puzzles(tmp_path, capsys):

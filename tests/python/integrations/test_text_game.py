@@ -7,7 +7,7 @@ import pytest
 from mijnlieff import Position, RandomPolicy, Variant
 from mijnlieff.errors import GameOverError
 from mijnlieff.integrations.text import TextGame, prompt_text
-from mijnlieff.integrations.text.game import forced_pass
+from mijnlieff.rules import must_pass
 
 
 def finished(**options):
@@ -50,7 +50,7 @@ def test_forced_passes_are_played_without_asking():
     for seed in range(40):
         game = TextGame(RandomPolicy(seed), seed=seed)
         while not game.is_over:
-            assert not forced_pass(game.position) and game.position.to_play == game.seat
+            assert not must_pass(game.position) and game.position.to_play == game.seat
             game.play(game.prompt.rpartition("Legal moves: ")[2].split()[0])
             passed += "You played pass." in game.prompt
     assert passed > 0

@@ -21,10 +21,7 @@ from mijnlieff import (
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionPolicy
 from played import finished
-
-
-def first_legal(observations, masks):
-    return masks.argmax(axis=1)
+from players import first_legal
 
 
 def test_a_function_gets_batches_and_gives_actions():

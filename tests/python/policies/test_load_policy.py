@@ -109,6 +109,13 @@ def test_names_of_searches(folder):
     assert repr(rollouts) == repr(RolloutPolicy(4, seed=3))
 
 
+class PathOfBytes:
+    """A path may be given as bytes by its object."""
+
+    def __fspath__(self):
+        return b"network.bin"
+
+
 def test_paths_of_networks(folder):
     assert load_policy("network.bin", 4) == NetworkPolicy(Network.load("network.bin"), seed=4)
     searching = load_policy("network.bin:8", seed=4)
@@ -117,6 +124,8 @@ def test_paths_of_networks(folder):
     assert searching.exact_endings == (9, 8)
     for path in (Path("network.bin"), folder / "network.bin", str(folder / "network.bin")):
         assert load_policy(path) == load_policy("network.bin")
+    assert load_policy(PathOfBytes()) == load_policy("network.bin")
+    assert evaluate(PathOfBytes(), "random", 2).policy == "network.bin"
     # A folder stands for the network in it, as one from the Hugging Face Hub does.
     assert load_policy(folder) == load_policy(".") == load_policy("network.bin")
     assert load_policy(f"{folder}:8", seed=4) == searching
@@ -276,7 +285,7 @@ def test_openings_are_played_by_the_network_of_a_file(folder):
         ("ray.rllib.core.rl_module.rl_module", r"integrations\.rllib\.RLModulePolicy\(module\)"),
         ("tensordict.nn.common", r"integrations\.torchrl\.ActorPolicy\(actor\)"),
         ("pyspiel", r"integrations\.open_spiel\.BotPolicy\(game, bot\)"),
-        ("torch.nn.modules.module", r"mijnlieff\.NetworkPolicy\(module\)"),
+        ("torch.nn.modules.module", r"NetworkPolicy\(fn\), where fn\(observations, masks\) calls"),
     ],
 )
 def test_models_of_frameworks_are_told_what_makes_policies_of_them(module, wrapper):
@@ -284,3 +293,17 @@ def test_models_of_frameworks_are_told_what_makes_policies_of_them(module, wrapp
     for take in (load_policy, lambda it: mijnlieff.MijnlieffEnv(opponent=it)):
         with pytest.raises(TypeError, match=f"a Mine has neither act nor act_batch: .*{wrapper}"):
             take(model)
+
+
+def test_a_network_without_its_policy_is_told():
+    network = ChampionPolicy().model
+    with pytest.raises(TypeError, match=r"a Network has neither act nor act_batch: give Network"):
+        load_policy(network)
+
+
+@pytest.mark.parametrize("number", ["abc", "1e3", "", "-1"])
+def test_a_file_with_a_wrong_number_is_not_said_to_be_missing(tmp_path, number):
+    path = tmp_path / "network.bin"
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=rf"'{number}' is not a number of simulations: .*bin:64"):
+        load_policy(f"{path}:{number}")

@@ -198,6 +198,8 @@ def test_bad_settings(make, settings, error, message):
         (no_values, {"dtype": "uint8", "search": 4}, ValueError, "a search shows float32"),
         (no_values, {"observation": "pixels"}, ValueError, 'unknown observation layout "pixels"'),
         (no_values, {"batch_size": 0}, ValueError, "batch_size .* not 0"),
+        (NETWORK, {"num_threads": 0}, ValueError, "num_threads must be .* not 0"),
+        (NETWORK, {"num_threads": "four"}, TypeError, "num_threads must be an integer"),
         (
             no_values,
             {"canvas": (4, 4)},
@@ -265,3 +267,22 @@ def test_policies_by_one_function_are_equal():
         NetworkPolicy(NETWORK, seed=3),
     ]
     assert all(one != other for other in others)
+
+
+def test_equality_of_policies_does_not_ask_their_functions():
+    """Functions may be objects that are equal to anything, or have no hash."""
+
+    class Odd:
+        def __call__(self, observations, masks):
+            return masks
+
+        def __eq__(self, other):
+            return np.array([True, False])
+
+        def same(self, observations, masks):
+            return masks
+
+    odd = Odd()
+    assert NetworkPolicy(odd) == NetworkPolicy(odd) != NetworkPolicy(Odd())
+    assert NetworkPolicy(odd.same) == NetworkPolicy(odd.same) != NetworkPolicy(Odd().same)
+    assert len({NetworkPolicy(odd), NetworkPolicy(odd), NetworkPolicy(odd.same)}) == 2

@@ -338,8 +338,10 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError):
         OpponentPool(seed=-1)
     pool = OpponentPool(["random"])
-    with pytest.raises(ValueError, match="a pool cannot be its own member"):
-        pool.add(pool)
+    between = OpponentPool([OpponentPool([pool, "greedy"])])
+    for leads_back in (pool, between, between.members[0]):
+        with pytest.raises(ValueError, match="a pool cannot be its own member"):
+            pool.add(leads_back)
     for weight in (0, -1, float("nan"), float("inf"), 10**400):
         with pytest.raises(ValueError, match="above 0 and finite"):
             pool.add("greedy", weight)

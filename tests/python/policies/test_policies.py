@@ -20,11 +20,14 @@ from mijnlieff import (
     PolicyError,
     Position,
     RandomPolicy,
+    SearchOptions,
+    TreeSearch,
     Variant,
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.base import act_checked
+from mijnlieff.policies.searches import Searches
 from network_inputs import network_for
 from played import example, finished
 
@@ -250,6 +253,51 @@ def test_temperature_draws_from_the_softmax():
     assert set(cold.act_batch([position] * 50).tolist()) == {legal[2]}
 
 
+@pytest.mark.parametrize("temperature", [5e-324, 1e-306])
+def test_the_least_temperatures_play_the_largest_logit(temperature):
+    logits = np.linspace(-3.0, 7.0, 65, dtype=np.float32)
+    logits[20:] = -np.inf
+    policy = NetworkPolicy(lambda o, m: np.tile(logits, (len(m), 1)), temperature=temperature)
+    legal = [action for action in Position().legal_actions().tolist() if action < 20]
+    assert policy.act_batch([Position()] * 5).tolist() == [legal[-1]] * 5
+    (shares,) = policy.action_probabilities([Position()])
+    assert np.flatnonzero(shares).tolist() == [legal[-1]] and shares.sum() == 1.0
+
+
+def fails_at(call, do):
+    """Return a function that does something, but raises at one of its calls."""
+    calls = iter(range(100))
+
+    def fails(*arguments):
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        return do(*arguments)
+
+    return fails
+
+
+def test_a_call_that_fails_draws_nothing():
+    settings = {"temperature": 1.0, "batch_size": 2, "seed": 5}
+    policy = NetworkPolicy(fails_at(3, lambda o, m: np.zeros(m.shape)), **settings)
+    twin = NetworkPolicy(lambda o, m: np.zeros(m.shape), **settings)
+    positions = [Position()] * 12
+    with pytest.raises(KeyboardInterrupt):
+        policy.act_batch(positions)
+    assert policy.act_batch(positions).tolist() == twin.act_batch(positions).tolist()
+
+
+def test_searches_that_fail_count_no_decision(monkeypatch):
+    # So few edges that each position is searched by itself.
+    monkeypatch.setattr("mijnlieff.policies.searches._EDGES_AT_ONCE", 1)
+    searches, twin = (Searches(SearchOptions(20, "puct"), seed=3) for _ in range(2))
+    positions = random_openings(12, 4)
+    run = TreeSearch.run_with_rollouts
+    with pytest.raises(KeyboardInterrupt):
+        searches.choose(positions, None, fails_at(3, run))
+    chosen = [one.choose(positions, None, run).tolist() for one in (searches, twin)]
+    assert chosen[0] == chosen[1]
+
+
 def spoil(value, where=slice(None)):
     def network(observations, masks):
         logits = count_logits(observations, masks)
@@ -318,3 +366,23 @@ def test_choices_are_checked():
     ):
         with pytest.raises(PolicyError, match=message):
             act_checked(Scripted(answer), positions)
+
+
+def test_a_policy_that_reorders_its_positions_is_found_out():
+    class Reversing:
+        def act_batch(self, positions):
+            positions.reverse()
+            return [position.legal_actions()[0] for position in positions]
+
+        def act_games(self, positions, games):
+            games[:] = 0
+            return self.act_batch(positions)
+
+        def act(self, position):
+            return self.act_batch([position])[0]
+
+    positions, games = [Position(), example(11)], np.array([4, 7], dtype=np.uint64)
+    for numbers in (None, games):
+        with pytest.raises(PolicyError, match="chose action 64 in position 0"):
+            act_checked(Reversing(), positions, numbers)
+    assert positions == [Position(), example(11)] and games.tolist() == [4, 7]

@@ -17,6 +17,7 @@ from mijnlieff.errors import MissingExtraError
 from mijnlieff.render import Window, image, svg
 from mijnlieff.render.layout import column_name
 from mijnlieff.render.scene import scene
+from mijnlieff.render.to_text import moves_text, position_text
 from played import example, finished
 from processes import run_python
 
@@ -209,6 +210,17 @@ def test_sizes() -> None:
                 draw(position, size=wrong)
         with pytest.raises(TypeError):
             draw(position, size=2.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="32 to 8192 pixels, not 9000"):
+        Window(size=9000)
+    with pytest.raises(TypeError, match="size must be an integer, not 'x'"):
+        Window(size="x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, "a1+", Variant()], ids=repr)
+@pytest.mark.parametrize("show", [svg, image, Window().show, position_text, moves_text])
+def test_only_positions_are_shown(show, wrong) -> None:
+    with pytest.raises(TypeError, match="position must be a Position, not"):
+        show(wrong)
 
 
 def run_strictly(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -59,6 +59,17 @@ def test_captions_are_as_many_as_positions():
         Gallery([START], ["start", "end"])
 
 
+def test_wrong_arguments_are_told_before_anything_is_drawn():
+    for arguments, error, words in (
+        (([START, Variant()],), TypeError, r"position 1 must be a Position, not Variant\("),
+        (([START], [5]), TypeError, "caption 0 must be a str, not 5"),
+        (([START], None, "x"), TypeError, "size must be an integer, not 'x'"),
+        (([], None, 31), ValueError, "size must be 32 to 8192 pixels, not 31"),
+    ):
+        with pytest.raises(error, match=words):
+            Gallery(*arguments)
+
+
 def test_there_is_a_column():
     with pytest.raises(ValueError, match="columns must be at least 1, not 0"):
         Gallery([START], columns=0)

@@ -42,3 +42,29 @@ class TestWriteWhole:
         with pytest.raises(OSError, match="cannot write"):
             write_whole(tmp_path / "file", b"new")
         assert os.listdir(tmp_path) == ["file"]
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+    @pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "link to itself"])
+    def test_what_is_not_a_file_is_not_replaced(self, kind, tmp_path):
+        path, pipe = tmp_path / "file", tmp_path / "pipe"
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            os.mkfifo(pipe)
+            path.symlink_to("pipe" if "pipe" in kind else "file")
+        before = {name: os.lstat(tmp_path / name).st_ino for name in os.listdir(tmp_path)}
+        with pytest.raises(OSError, match=rf"cannot write {path}: not a regular file"):
+            write_whole(path, b"new")
+        assert {name: os.lstat(tmp_path / name).st_ino for name in os.listdir(tmp_path)} == before
+
+    @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_a_link_stays_one(self, exists, tmp_path):
+        (tmp_path / "folder").mkdir()
+        target, link = tmp_path / "folder" / "target", tmp_path / "link"
+        if exists:
+            target.write_bytes(b"old")
+        link.symlink_to(os.path.join("folder", "target"))
+        write_whole(link, b"new")
+        assert link.is_symlink() and target.read_bytes() == b"new"
+        assert os.listdir(tmp_path / "folder") == ["target"]

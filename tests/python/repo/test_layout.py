@@ -29,7 +29,7 @@ OPTIONAL = {
         "mijnlieff.train.process",
         "mijnlieff.train.run",
     },
-    "matplotlib": {"mijnlieff.train.report.grades_plot", "mijnlieff.train.report.plot"},
+    "matplotlib": {"mijnlieff.train.report.plot"},
     "pettingzoo": {"mijnlieff.envs.aec"},
     "tensordict": {"mijnlieff.integrations.torchrl"},
     "torchrl": {"mijnlieff.integrations.torchrl"},

@@ -31,6 +31,7 @@ from mijnlieff.evaluation import BestResponse, random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
 from played import actions_of, example_record, finished
+from players import First, PerfectPlayer
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -40,31 +41,17 @@ SMALL = [
 ]
 
 
-class Hashed:
+class Hashed(First):
     """Plays an arbitrary action that depends on the position alone."""
 
     def __init__(self, salt: int = 0) -> None:
+        super().__init__()
         self.salt = salt
-        self.asked: list[int] = []
 
-    def act(self, position: Position) -> int:
-        return int(self.act_batch([position])[0])
-
-    def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
-        self.asked.append(len(positions))
-        actions = [position.legal_actions() for position in positions]
-        picks = [crc32(p.observation("flat", "uint8").tobytes(), self.salt) for p in positions]
-        chosen = [legal[pick % len(legal)] for legal, pick in zip(actions, picks, strict=True)]
-        return np.array(chosen)
-
-
-class PerfectPlayer:
-    """Plays perfectly, and says from where on."""
-
-    exact_endings = (0, 0)
-
-    def act(self, position: Position) -> int:
-        return solve(position).best_actions[0]
+    def choose(self, position: Position) -> int:
+        pick = crc32(position.observation("flat", "uint8").tobytes(), self.salt)
+        legal = position.legal_actions()
+        return int(legal[pick % len(legal)])
 
 
 class Reference:
@@ -208,8 +195,7 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     assert (known.margin, known.value) == (asked.margin, asked.value)
     assert {ply: asked.mistakes[ply] for ply in known.mistakes} == known.mistakes
     assert max(asked.positions) > max(known.positions)
-    everything = PerfectPlayer()
-    everything.exact_endings = (10**30, 10**30)
+    everything = PerfectPlayer(exact_endings=(10**30, 10**30))
     assert best_response(everything, start=start).margin == known.value
     assert NetworkPolicy(evaluate, search=2).exact_endings is None
     outcome = ending_options(2, 7, margin_weight=0.0)
@@ -296,43 +282,21 @@ def test_policies_that_draw_without_probabilities_are_refused() -> None:
         best_response(Dice(), start=Position(SMALL[1]))
 
 
-def test_wrong_arguments_are_refused() -> None:
-    small = Position(SMALL[0])
-    with pytest.raises(ValueError, match="unknown seat 'white'; choose one of light, dark, both"):
-        best_response("greedy", seat="white")
-    with pytest.raises(errors.BoardError, match="at most 16 cells, this one has 20"):
-        best_response("greedy", start=Position(Variant(Board.from_text("#####\n" * 4))))
-    with pytest.raises(errors.GameOverError, match="start 1: the game is over"):
-        best_response("greedy", start=[small, finished(small)])
-    with pytest.raises(ValueError, match="empty"):
-        best_response("greedy", start=[])
-    with pytest.raises(TypeError, match="must be a Position"):
-        best_response("greedy", start=["a1+"])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="max_positions must be at least 1, not 0"):
-        best_response("greedy", max_positions=0)
+def test_numbers_may_be_larger_than_any_in_the_core() -> None:
     start, huge = Position(SMALL[0]), 10**30
     report = best_response(
         "greedy", start=start, max_positions=huge, max_refutations=huge, horizon=huge
     )
     assert report.margin == best_response("greedy", start=start).margin
-    with pytest.raises(errors.SearchLimitError, match="max_positions=100"):
-        best_response("greedy", max_positions=100)
 
-    class Wrong(Hashed):
-        def act_batch(self, positions: Sequence[Position]) -> np.ndarray:
-            return np.full(len(positions), positions[0].variant.pass_action)
+
+def test_an_illegal_action_is_refused() -> None:
+    class Passing(First):
+        def choose(self, position: Position) -> int:
+            return position.variant.pass_action
 
     with pytest.raises(errors.PolicyError, match="chose action 24 in position 0"):
-        best_response(Wrong(), start=small)
-
-    class Unsure(Hashed):
-        def action_probabilities(self, positions: Sequence[Position]) -> np.ndarray:
-            return np.zeros((len(positions), self.salt))
-
-    with pytest.raises(errors.PolicyError, match="numbers of shape"):
-        best_response(Unsure(3), start=small)
-    with pytest.raises(errors.PolicyError, match=r"may choose \[\] in position 0"):
-        best_response(Unsure(25), start=small)
+        best_response(Passing(), start=Position(SMALL[0]))
 
 
 def test_a_report_turns_into_a_page_and_json() -> None:

@@ -20,8 +20,8 @@ from mijnlieff import (
     solve,
 )
 from mijnlieff.evaluation import BestResponse, random_openings
-from played import actions_of
-from players import Last
+from played import actions_of, finished
+from players import Last, PerfectPlayer
 
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 CORNER = Variant(Board.from_text("##.\n###\n.##"), "corner", 1)
@@ -87,13 +87,6 @@ def test_probabilities_are_numbers_of_any_kind(dtype):
 def test_wrong_probabilities_are_refused(probabilities, message):
     with pytest.raises(errors.PolicyError, match=message):
         best_response(Giving(probabilities), start=Position(SMALL))
-
-
-class PerfectPlayer(Last):
-    """Plays perfectly, and says from where on."""
-
-    def choose(self, position: Position) -> int:
-        return solve(position).best_actions[-1]
 
 
 def test_endings_that_are_known_are_not_followed():
@@ -194,17 +187,25 @@ def test_defaults_and_least_numbers():
     none = best_response(RandomPolicy(), start=start, max_refutations=0, name="mine")
     assert none.policy == "mine" and none.refutations == ()
     assert none.num_mistakes == report.num_mistakes
-    for number, error in ((1, errors.SearchLimitError), (0, ValueError)):
-        with pytest.raises(error, match=f"max_positions.*{number}"):
-            best_response("random", start=start, max_positions=number)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        ({"seat": "white"}, ValueError, "^unknown seat 'white'; choose one of light, dark, both"),
+        ({"max_positions": 0}, ValueError, "^max_positions must be at least 1, not 0"),
+        ({"max_positions": 1}, errors.SearchLimitError, r"max_positions=1\b"),
+        ({"max_positions": 100}, errors.SearchLimitError, "max_positions=100"),
         ({"max_refutations": -1}, ValueError, "^max_refutations must be at least 0, not -1"),
         ({"horizon": -1}, ValueError, "^horizon must be at least 0, not -1"),
         ({"start": 5}, TypeError, "start must be a Position or several, not 5"),
+        ({"start": ["a1+"]}, TypeError, "must be a Position"),
+        ({"start": []}, ValueError, "empty"),
+        (
+            {"start": [Position(SMALL), finished(Position(SMALL))]},
+            errors.GameOverError,
+            "start 1: the game is over",
+        ),
         (
             {"start": Position(Variant(Board.from_text("######\n######\n#####.")))},
             errors.BoardError,

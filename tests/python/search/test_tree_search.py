@@ -253,7 +253,10 @@ def test_an_outcome_and_a_margin_are_mixed_by_their_weight(weight):
     positions = positions_of(Variant(), 60)
     searches = [TreeSearch(positions, 12, margin_weight=weight) for _ in range(5)]
     generator = np.random.default_rng(1)
-    while (batch := [search.select() for search in searches][0]) is not None:
+    while True:
+        batch, *_ = [search.select() for search in searches]
+        if batch is None:
+            break
         logits = generator.normal(size=batch.action_mask.shape)
         pairs = generator.normal(scale=2, size=(len(batch), 2)).astype(np.float32)
         pairs[:, 0] = np.tanh(pairs[:, 0])

@@ -1,6 +1,8 @@
-"""Games that tests start from: the example of the rules, a game to its end, and random ones."""
+"""Games that tests start from, the example of the rules and random ones, and games in data sets."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -32,6 +34,12 @@ def finished(start: Position | None = None) -> Position:
     while not position.is_over:
         position = position.play(int(position.legal_actions()[0]))
     return position
+
+
+def rows_of_games(columns: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """The rows of each game in the columns of a data set."""
+    starts = np.flatnonzero(columns["game"][1:] != columns["game"][:-1]) + 1
+    return np.split(np.arange(len(columns["game"])), starts)
 
 
 def late(variant: Variant, empty: int, seed: int) -> Position:

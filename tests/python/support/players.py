@@ -1,4 +1,4 @@
-"""Players whose actions are plain to see, and that keep what they were asked."""
+"""Players whose actions are plain to see, some of which keep what they were asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mijnlieff import Position
+from mijnlieff import Position, solve
 
 
 class First:
@@ -32,3 +32,20 @@ class Last(First):
 
     def choose(self, position: Position) -> int:
         return int(position.legal_actions()[-1])
+
+
+class PerfectPlayer(First):
+    """Plays the last of the best actions."""
+
+    def choose(self, position: Position) -> int:
+        return solve(position).best_actions[-1]
+
+
+def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """The first legal action, for `FunctionPolicy`."""
+    return masks.argmax(axis=1)
+
+
+def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """The first action, legal or not, for `FunctionPolicy`."""
+    return np.zeros(len(masks), dtype=np.int64)

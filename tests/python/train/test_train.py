@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Board, Position, Variant, VectorEnv
+from mijnlieff import Board, NetworkPolicy, Position, Variant, VectorEnv, evaluate
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import Budget
 from mijnlieff.train.network import CellNetwork, masked_log_softmax
 from mijnlieff.train.network.symmetry import SymmetryGroup
-from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.ppo.advantage import signed_advantages
 from mijnlieff.train.ppo.rollouts import RolloutCollector
 from mijnlieff.train.process import torch_threads
@@ -21,6 +20,7 @@ from mijnlieff.train.run.trainer import Trainer
 from network_inputs import EACH_VARIANT, VARIANTS
 from random_networks import random_network
 from search_reference import exact_margin
+from tiny_runs import STANDARD, TINY, tiny
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +38,6 @@ def column(*values: float) -> torch.Tensor:
 def line(*values: object) -> torch.Tensor:
     """One game: `(T, 1)`."""
     return torch.tensor(values).reshape(-1, 1)
-
-
-def tiny(**settings: object) -> TrainConfig:
-    return TrainConfig(**{"num_envs": 32, "width": 32, "blocks": 1, "num_threads": 1} | settings)
 
 
 def network_for(variant: Variant) -> CellNetwork:
@@ -108,7 +104,7 @@ class TestAdvantages:
 
     def test_full_traces_give_the_result_of_the_game(self):
         """The values cancel out: winners get +1 on all their plies, losers -1."""
-        config = tiny(num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
+        config = tiny("ppo", num_envs=1, gae_lambda=1.0, random_plies=0, random_opponents=0.0)
         results = set()
         for seed in range(12):
             self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(seed))
@@ -172,18 +168,18 @@ class TestMask:
     @EACH_VARIANT
     def test_self_play_keeps_to_the_rules(self, variant):
         """The environment raises on an illegal action, so a finished round was legal."""
-        self_play = RolloutCollector(variant, tiny(), torch.Generator().manual_seed(0))
+        self_play = RolloutCollector(variant, tiny("ppo"), torch.Generator().manual_seed(0))
         experience = self_play.play_round(network_for(variant))
         self_play.close()
         assert experience.masks.gather(1, experience.actions[:, None]).all()
-        assert experience.games >= 32
+        assert experience.games >= TINY["num_envs"]
         assert experience.steps >= len(experience.actions)
         assert (experience.log_probs <= 0).all()
 
     def test_random_players_are_not_learned_from(self):
         sizes = {}
         for share in (0.0, 1.0):
-            config = tiny(num_envs=256, random_plies=0, random_opponents=share)
+            config = tiny("ppo", num_envs=256, random_plies=0, random_opponents=share)
             self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(0))
             experience = self_play.play_round(network_for(Variant()))
             self_play.close()
@@ -214,7 +210,14 @@ def test_values_get_the_right_sign_on_a_solved_board():
     """On three cells in a row with one piece of each type, Light wins."""
     variant = Variant(Board.from_text("###"), "anywhere", 1)
     trainer = Trainer(
-        tiny(num_envs=128, random_opponents=0.0, random_plies=2, minibatch_size=256),
+        tiny(
+            "ppo",
+            num_envs=128,
+            width=32,
+            random_opponents=0.0,
+            random_plies=2,
+            minibatch_size=256,
+        ),
         Budget(steps=60_000),
         Boards((variant,)),
     )
@@ -240,15 +243,14 @@ def test_values_get_the_right_sign_on_a_solved_board():
 
 def test_a_short_run_beats_the_random_player():
     trainer = Trainer(
-        tiny(num_envs=256, width=64, minibatch_size=1024),
+        tiny("ppo", num_envs=256, width=64, minibatch_size=1024),
         Budget(steps=80_000),
-        Boards((Variant(),)),
+        STANDARD,
     )
-    matches = Matches(Variant(), ["random"], 400, seed=1)
-    (before,) = measure(trainer.network, matches)
+    before = evaluate(NetworkPolicy(trainer.network), "random", 400, seed=1)
     while trainer.spent < 1:
         trainer.train_round()
-    (after,) = measure(trainer.network, matches)
+    after = evaluate(NetworkPolicy(trainer.network), "random", 400, seed=1)
     trainer.close()
     assert after.score_interval[0] > max(before.score, 0.8)
     # Neither seat may be learned at the expense of the other.

@@ -11,43 +11,31 @@ import pytest
 import torch
 
 from board_shapes import WIDE
-from mijnlieff import Board, Network, Position, Tablebase, Variant, load_policy, solve
+from mijnlieff import (
+    Board,
+    NetworkPolicy,
+    Position,
+    Tablebase,
+    Variant,
+    evaluate,
+    load_policy,
+    solve,
+)
 from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, Replay
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import Budget
 from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.local import LocalBackend
-from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.policy import search_policy
 from mijnlieff.train.play.samples import Samples
-from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import policy_from_checkpoint
 from mijnlieff.train.run.trainer import Trainer
-
-TINY = {
-    "num_envs": 24,
-    "width": 32,
-    "blocks": 1,
-    "num_threads": 1,
-    "num_simulations": 8,
-    "minibatch_size": 128,
-}
-STANDARD = Boards((Variant(),))
-
-
-def tiny(**settings: object) -> TrainConfig:
-    return TrainConfig.of("alphazero", **(TINY | settings))
-
-
-def play(network: CellNetwork, variant: Variant, config: TrainConfig, seed: int):
-    boards = Boards((variant,))
-    games = self_play(Network.from_torch(network), boards, config, seed)
-    return play_round(games, config, SymmetricBoards(boards))
+from tiny_runs import STANDARD, TINY_OPTIONS, played_round, tiny
 
 
 def replay_of(capacity: int) -> Replay:
@@ -83,7 +71,7 @@ def test_the_replay_buffer_forgets_the_oldest():
 def test_samples_belong_to_their_positions(variant):
     config = tiny(random_plies=2, knowledge="pure", return_lambda=1.0)
     network = CellNetwork(variant, 32, 1, 4)
-    games = play(network, variant, config, seed=1)
+    games = played_round(network, Boards((variant,)), config, seed=1)
     rows = games.samples
     assert games.games == config.num_envs
     assert games.simulations == config.num_simulations * len(rows)
@@ -103,7 +91,7 @@ def test_solved_endings_teach_the_truth():
     variant = Variant(Board.from_text("###\n###"), "anywhere", 1)
     network = CellNetwork(variant, 16, 1, 4)
     config = tiny(random_plies=0, solve_roots_below=6, num_envs=8)
-    games = play(network, variant, config, seed=0)
+    games = played_round(network, Boards((variant,)), config, seed=0)
     assert games.simulations == 0
     solution = solve(Position(variant))
     firsts = games.samples.observations[:, :12].sum(axis=1) == 0
@@ -120,7 +108,7 @@ def test_solved_endings_teach_the_truth():
 
 def test_exact_runs_learn_exact_labels_of_the_whole_game():
     config = tiny(num_envs=60, random_plies=10)
-    games = play(CellNetwork(Variant(), 16, 1, 4), Variant(), config, seed=0)
+    games = played_round(CellNetwork(Variant(), 16, 1, 4), STANDARD, config, seed=0)
     assert games.simulations == 0
     rows = games.samples
     stones = rows.observations[:, :32].sum(axis=1)
@@ -165,9 +153,7 @@ def test_a_run_repeats_itself(knowledge, optimizer):
     ids=["exact", "fewer", "pure", "ppo"],
 )
 def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
-    algo = settings.pop("algo", "alphazero")
-    config = TrainConfig.of(algo, **({"num_envs": 8, "width": 16, "num_threads": 1} | settings))
-    trainer = Trainer(config, Budget(steps=100), STANDARD)
+    trainer = Trainer(tiny(**settings), Budget(steps=100), STANDARD)
     folder = RunFolder(tmp_path)
     trainer.save(folder)
     trainer.close()
@@ -189,7 +175,7 @@ def test_a_search_in_play_solves_what_training_did(tmp_path, settings, solved):
     ids=["exact", "pure", "mean", "ppo"],
 )
 def test_a_run_backs_values_up_in_play_as_in_training(settings, backup, c_scale):
-    config = TrainConfig.of(settings.pop("algo", "alphazero"), **settings, width=16)
+    config = tiny(**settings)
     search = search_policy(new_network(STANDARD, config), config, 2).search
     assert (search.backup, search.c_scale) == (backup, c_scale)
     assert search.margin_weight == config.margin_weight
@@ -197,8 +183,7 @@ def test_a_run_backs_values_up_in_play_as_in_training(settings, backup, c_scale)
 
 def test_modes_are_in_checkpoints_and_cannot_change(tmp_path, capsys):
     out = tmp_path / "run"
-    options = ["--num-envs=16", "--width=16", "--num-simulations=2", "--measurements=1"]
-    options += ["--measurement-games=2", "--final-games=2", "--knowledge=pure"]
+    options = [*TINY_OPTIONS, "--num-simulations=2", "--knowledge=pure"]
     assert main(["train", "--games=16", "--out", str(out), *options]) == 0
     assert "games of self-play from the rules alone" in capsys.readouterr().out
     saved = load_checkpoint(out / "checkpoint.pt").config
@@ -272,7 +257,7 @@ def test_games_with_a_tablebase_are_those_of_the_solver(tmp_path):
     for field in dataclasses.fields(Samples):
         expected = getattr(solved.samples, field.name)
         np.testing.assert_array_equal(getattr(looked_up.samples, field.name), expected)
-    for refused in (TrainConfig.of("ppo"), tiny(knowledge="pure")):
+    for refused in (tiny("ppo"), tiny(knowledge="pure")):
         with pytest.raises(ValueError, match="would change nothing"):
             LocalBackend(table).source(boards, refused, torch.Generator())
     source = LocalBackend(table).source(STANDARD, config, torch.Generator())
@@ -292,9 +277,7 @@ def test_a_short_run_learns(tmp_path, capsys):
     assert policy.act(Position()) in Position().legal_actions()
     trained = load_policy(out)
     fresh = CellNetwork(Variant(), 32, 2, 8)  # its logits are 0, so it plays the first action
-    before = measure(fresh, Matches(Variant(), ["random"], 400, seed=3))[0].score
-    from mijnlieff import evaluate
-
+    before = evaluate(NetworkPolicy(fresh), "random", 400, seed=3).score
     after = evaluate(trained, "random", 400, seed=3).score
     assert after > before + 0.2
     assert main(["train", "--resume", "--algo=ppo", "--out", str(out)]) == 1

@@ -13,17 +13,17 @@ from mijnlieff import Board, Canvas, Network, Position, Variant, solve
 from mijnlieff._mijnlieff import random_openings
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import BoardError, VariantError
-from mijnlieff.train import Boards, TrainConfig
+from mijnlieff.train import Boards
 from mijnlieff.train.boards import boards_named
 from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.play.local import ThreadedGames
 from mijnlieff.train.play.returns import lambda_returns
-from mijnlieff.train.play.search import play_round, self_play
+from mijnlieff.train.play.search import self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.run.graded import _read, graded_positions
 from network_reference import features as features_of
 from random_networks import random_network
-from tiny_runs import TWO_BLOCKS, tiny
+from tiny_runs import STANDARD, TWO_BLOCKS, played_round, tiny
 
 FOUR_BLOCKS = Board.arrangements(4)
 
@@ -48,7 +48,7 @@ def test_the_boards_held_out_depend_on_the_seed_alone():
     assert boards != Boards.split("arrangements:4", 0.2, seed=4)
     assert {one.board for one in boards.all} == set(FOUR_BLOCKS)
     assert boards.canvas == Canvas(8, 8)
-    assert Boards((Variant(),)).canvas is None
+    assert STANDARD.canvas is None
 
 
 def test_all_variants_share_the_rules():
@@ -259,15 +259,13 @@ def test_turned_positions_are_positions_of_the_turned_board():
 
 
 def played_on(boards, config, seed=1):
-    native = Network.from_torch(network(boards.canvas.height))
-    games = self_play(native, boards, config, seed)
-    return play_round(games, config, SymmetricBoards(boards))
+    return played_round(network(boards.canvas.height), boards, config, seed)
 
 
 def test_samples_are_packed_from_the_canvas():
     """Boards of different sizes: rows are padded to the cells of the largest."""
     boards = Boards((Variant(Board.from_text("###\n###")), Variant(Board.from_text("####\n####"))))
-    config = tiny(num_simulations=2)
+    config = tiny(many_boards=True, num_simulations=2)
     native = Network.from_torch(network(4))
     games = self_play(native, boards, config, 3).play(12)
     assert (games.action_margins > np.iinfo(np.int16).min).any()
@@ -297,7 +295,7 @@ def test_samples_are_packed_from_the_canvas():
 
 def test_samples_have_exact_labels_where_the_solver_plays():
     boards = Boards.split(TWO_BLOCKS, 0.3)
-    played = played_on(boards, tiny(solve_roots_below=8))
+    played = played_on(boards, tiny(many_boards=True, solve_roots_below=8))
     samples = played.samples
     assert len(samples) > 16
     assert played.simulations == 0
@@ -323,7 +321,7 @@ def test_samples_have_exact_labels_where_the_solver_plays():
 
 def test_samples_are_legal_and_on_seen_boards():
     boards = Boards.split(TWO_BLOCKS, 0.3)
-    samples = played_on(boards, tiny()).samples
+    samples = played_on(boards, tiny(many_boards=True)).samples
     assert set(samples.boards.tolist()) == {0, 1}
     assert len(boards.seen) == 2
     assert ((samples.policies > 0) <= (samples.masks > 0)).all()
@@ -334,23 +332,22 @@ def test_samples_are_legal_and_on_seen_boards():
 
 def test_games_from_the_rules_alone_are_searched_to_their_end():
     boards = Boards.split(TWO_BLOCKS, 0.3)
-    config = TrainConfig.of(
-        "alphazero", many_boards=True, knowledge="pure", num_envs=8, num_simulations=2
-    )
+    config = tiny(many_boards=True, knowledge="pure", solve_roots_below=0)
     played = played_on(boards, config)
-    assert played.simulations == 2 * len(played.samples) > 0
+    assert played.simulations == config.num_simulations * len(played.samples) > 0
 
 
 def test_random_plies_never_end_a_game():
     """Games on 8 cells end long before a hundred plies."""
-    played = played_on(Boards.split(TWO_BLOCKS, 0.3), tiny(random_plies=100, num_envs=64))
+    config = tiny(many_boards=True, random_plies=100, num_envs=64)
+    played = played_on(Boards.split(TWO_BLOCKS, 0.3), config)
     assert played.games == 64
     assert played.steps <= 64 * 16
 
 
 def test_a_round_that_is_abandoned_ends_its_thread():
     boards = Boards.split(TWO_BLOCKS, 0.3)
-    source = ThreadedGames(boards, tiny(num_envs=20_000), torch.Generator())
+    source = ThreadedGames(boards, tiny(many_boards=True, num_envs=20_000), torch.Generator())
     source.close()  # before a round there is nothing to stop
     source.begin(network(4), 0)
     source.close()

@@ -13,12 +13,12 @@ from mijnlieff import Board, Network, NetworkPolicy, Position, SelfPlay, Variant
 from mijnlieff._mijnlieff import random_openings
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch
-from mijnlieff.errors import CheckpointError, PolicyError
-from mijnlieff.train import Boards, Budget, TrainConfig, train
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
+from mijnlieff.train import Boards, Budget, train
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.report.rows import flat_row
 from mijnlieff.train.run.policy import export_checkpoint
-from tiny_runs import TWO_BLOCKS, quiet, tiny, weights
+from tiny_runs import TINY_OPTIONS, TWO_BLOCKS, quiet, tiny, weights
 from tools.pages import generalist
 from tools.results import read_results, write_results
 
@@ -26,7 +26,7 @@ from tools.results import read_results, write_results
 def run(folder, games=48, boards=None, **options):
     settings = options.pop("settings", {})
     return train(
-        tiny(**settings),
+        tiny(many_boards=True, **settings),
         Budget(games=games),
         folder,
         boards=boards or Boards.split(TWO_BLOCKS, 0.3),
@@ -76,12 +76,49 @@ def test_runs_that_continue_from_one_checkpoint_are_equal(finished, tmp_path):
     assert weights(tmp_path / "a") == weights(tmp_path / "b") != weights(folder)
 
 
+GRADE = {"boards": 2, "optimal": 0.5, "low": None, "high": None}
+
+
+@pytest.mark.parametrize(
+    ("grades", "message"),
+    [
+        (5, "grades must be an object or null, not 5"),
+        ({"seen": 5}, "seen in grades must be an object, not 5"),
+        (
+            {"seen": GRADE | {"optimal": None}},
+            "optimal in grades for seen must be a number, not None",
+        ),
+        (
+            {"seen": GRADE, "unseen": GRADE | {"low": "0"}},
+            "low in grades for unseen must be a number, not '0'",
+        ),
+    ],
+)
+def test_damaged_grades_are_named(grades, message, finished, tmp_path):
+    folder, _ = finished
+    checkpoint, log = (tmp_path / name for name in ("checkpoint.pt", "log.jsonl"))
+    for file in (checkpoint, log):
+        file.write_bytes((folder / file.name).read_bytes())
+    first, *_ = log.read_text().splitlines()
+    log.write_text(f"{json.dumps(json.loads(first) | {'grades': grades})}\n")
+    before = log.read_bytes()
+    with pytest.raises(TrainingError, match=rf"log.jsonl is damaged in line 1 \({message}"):
+        run(tmp_path, games=96, resume=True)
+    assert log.read_bytes() == before
+
+    content = torch.load(checkpoint, weights_only=True)
+    content["curve"][-1]["grades"] = grades
+    torch.save(content, checkpoint)
+    with pytest.raises(CheckpointError, match=f"checkpoint.pt is inconsistent: {message}"):
+        load_policy(checkpoint)
+
+
 def test_a_resumed_run_must_have_the_same_boards(finished):
     folder, _ = finished
     with pytest.raises(CheckpointError, match="trained on 2 boards"):
         run(folder, resume=True, boards=Boards.split(TWO_BLOCKS, 0.3, seed=1))
     with pytest.raises(CheckpointError, match="trained on 2 boards"):
-        train(tiny(), Budget(games=1), folder, resume=True, on_report=quiet)
+        train(tiny(many_boards=True), Budget(games=1), folder, resume=True, on_report=quiet)
 
 
 def test_a_loaded_policy_plays_on_unseen_boards_and_on_several_at_once(finished):
@@ -126,23 +163,20 @@ def test_an_exported_network_plays_on_every_board(finished, tmp_path):
 
 
 def test_a_run_does_not_depend_on_the_workers_of_an_executor(tmp_path):
-    saved = []
     for workers in (1, 2):
-        out = tmp_path / str(workers)
         with ThreadPoolExecutor(workers) as executor:
-            state = run(out, executor=executor, blocks=3)
+            state = run(tmp_path / str(workers), executor=executor, blocks=3)
         assert state.log[-1]["policy_lag"] == 1
-        saved.append(torch.load(out / "checkpoint.pt", weights_only=True)["network"])
-    assert all(torch.equal(saved[0][name], saved[1][name]) for name in saved[0])
+    assert weights(tmp_path / "1") == weights(tmp_path / "2")
 
 
 def test_bad_combinations_are_refused(tmp_path):
     boards = Boards.split(TWO_BLOCKS, 0.3)
     budget = Budget(games=1)
     with pytest.raises(ValueError, match="variant and boards"):
-        train(tiny(), budget, tmp_path, variant=Variant(), boards=boards)
+        train(tiny(many_boards=True), budget, tmp_path, variant=Variant(), boards=boards)
     with pytest.raises(ValueError, match="ppo"):
-        train(TrainConfig.of("ppo"), budget, tmp_path, boards=boards)
+        train(tiny("ppo"), budget, tmp_path, boards=boards)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -163,12 +197,9 @@ def test_larger_boards_are_learned_too(tmp_path):
 
 
 def test_the_command_trains_and_prints_tables(tmp_path, capfd):
-    options = (
-        "train --boards arrangements:2:corners --holdout 0.3 --games 16 --num-envs 8 --width 8"
-    )
-    options += " --graded-positions 8 --measurement-games 2 --measurements 1 --final-games 2"
+    options = [f"--boards={TWO_BLOCKS}", "--holdout=0.3", "--games=16", "--graded-positions=8"]
     out = str(tmp_path / "run")
-    assert main([*options.split(), "--blocks", "1", "--no-tensorboard", "--out", out]) == 0
+    assert main(["train", *TINY_OPTIONS, *options, "--out", out]) == 0
     printed = capfd.readouterr().out
     assert "Grades by exact play, 1 unseen boards, " in printed
     assert max(map(len, printed.partition("\nLearning")[0].splitlines()[2:])) < 80

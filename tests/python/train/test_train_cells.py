@@ -10,34 +10,17 @@ from mijnlieff import Board, Canvas, Network, Position, Variant, load_policy
 from mijnlieff._mijnlieff import random_openings
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch, observe_batch
-from mijnlieff.train import Boards, Budget, TrainConfig, train
+from mijnlieff.train import Budget, train
 from mijnlieff.train.alphazero import Replay
-from mijnlieff.train.network import CellNetwork, new_network, sizes_of
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from random_networks import random_network
+from tiny_runs import STANDARD, TINY_OPTIONS, tiny, weights
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 3)
 ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
 EACH_VARIANT = pytest.mark.parametrize("variant", [Variant(), WIDE, ONE_ROW], ids=str)
-TINY = {
-    "width": 16,
-    "blocks": 1,
-    "heads": 2,
-    "num_envs": 16,
-    "num_simulations": 4,
-    "minibatch_size": 16,
-    "replay_positions": 2000,
-    "measurements": 1,
-    "measurement_games": 2,
-}
-
-
-def tiny(**settings) -> TrainConfig:
-    return TrainConfig.of("alphazero", **(TINY | settings))
-
-
-STANDARD = Boards((Variant(),))
 
 
 def positions_of(variant: Variant) -> list[Position]:
@@ -75,27 +58,6 @@ def test_it_is_the_network_for_many_boards_on_one_of_them(variant):
 
     counts = torch.from_numpy(observe_batch(positions, "flat", "uint8"))
     torch.testing.assert_close(network.from_counts(counts), flat)
-
-
-def test_a_network_of_the_same_sizes_can_be_made_again():
-    config = TrainConfig.of("alphazero", width=24, blocks=2, heads=4)
-    boards = Boards((WIDE,))
-    network = new_network(boards, config)
-    again = new_network(boards, TrainConfig.of("alphazero", **sizes_of(network)))
-    again.load_state_dict(network.state_dict())
-
-
-def test_defaults_depend_on_the_kind_of_run():
-    exact = TrainConfig.of("alphazero")
-    assert (exact.width, exact.blocks, exact.minibatch_size) == (96, 3, 512)
-    assert (exact.num_simulations, exact.reuse, exact.return_lambda) == (16, 1.0, 1.0)
-    pure = TrainConfig.of("alphazero", knowledge="pure")
-    assert (pure.num_simulations, pure.reuse, pure.return_lambda) == (24, 2.0, 0.8)
-    many = TrainConfig.of("alphazero", many_boards=True)
-    assert (many.num_simulations, many.reuse) == (32, 3.0)
-    backups = [config.search_options.backup for config in (exact, pure, many)]
-    assert backups == ["policy", "policy", "mean"]
-    assert TrainConfig.of("ppo") == TrainConfig()
 
 
 def test_draws_turn_whole_positions():
@@ -151,20 +113,14 @@ def test_a_run_learns_and_goes_on(knowledge, tmp_path):
 
 
 def test_runs_with_the_same_seed_are_equal(tmp_path):
-    weights = []
     for name in ("a", "b"):
         train(tiny(seed=5), Budget(games=48), tmp_path / name)
-        saved = torch.load(tmp_path / name / "checkpoint.pt", weights_only=True)
-        weights.append(saved["network"])
-    assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
 
 
 def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
     out, file = tmp_path / "run", tmp_path / "network.bin"
-    line = ["train", "--games", "32", "--width", "16", "--blocks", "1"]
-    line += ["--num-envs", "16", "--minibatch-size", "16", "--measurements", "1"]
-    line += ["--measurement-games", "2", "--final-games", "2", "--out", str(out)]
-    assert main(line) == 0
+    assert main(["train", "--games=32", *TINY_OPTIONS, "--out", str(out)]) == 0
     shown = capsys.readouterr().err  # the first round only plays and has no losses
     assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
     assert main(["export", str(out), "--out", str(file)]) == 0
@@ -177,14 +133,14 @@ def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
 
 def test_a_run_may_learn_with_bfloat16(tmp_path):
     """Weights stay float32, and differ by rounding from those of a run without it."""
-    weights = {}
+    learned = {}
     for precision in ("float32", "bfloat16"):
         out = tmp_path / precision
         train(tiny(precision=precision), Budget(games=48), out)
         saved = torch.load(out / "checkpoint.pt", weights_only=True)
-        weights[precision] = saved["network"]["cells.weight"]
-    assert weights["bfloat16"].dtype == torch.float32
-    change = (weights["bfloat16"] - weights["float32"]).abs()
+        learned[precision] = saved["network"]["cells.weight"]
+    assert learned["bfloat16"].dtype == torch.float32
+    change = (learned["bfloat16"] - learned["float32"]).abs()
     assert 0 < change.max() < 0.1
 
 

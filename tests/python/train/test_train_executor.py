@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Variant
-from mijnlieff.train import TrainConfig
-from mijnlieff.train.boards import Boards
+from mijnlieff.train import Boards, Budget, train
 from mijnlieff.train.network import new_network
 from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
 from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
-from tiny_runs import CONFIG
-
-BOARDS = Boards((Variant(),))
+from tiny_runs import STANDARD, TWO_BLOCKS, quiet, tiny
 
 
 def content(games: object) -> bytes:
@@ -44,18 +40,18 @@ def test_the_seeds_of_blocks_are_disjoint():
 @pytest.mark.parametrize(
     ("play", "algo", "settings"),
     [
-        (play_searches, "alphazero", {"num_simulations": 4, "knowledge": "pure"}),
+        (play_searches, "alphazero", {"knowledge": "pure"}),
         (play_rollouts, "ppo", {}),
     ],
     ids=["alphazero", "ppo"],
 )
 def test_a_block_depends_on_its_seed_and_the_weights_alone(play, algo, settings):
-    config = TrainConfig.of(algo, num_envs=8, width=16, blocks=1, num_threads=1, **settings)
+    config = tiny(algo, num_envs=8, **settings)
     torch.manual_seed(0)
     rng = np.random.default_rng(0)
-    first = weights_of(new_network(BOARDS, config))
+    first = weights_of(new_network(STANDARD, config))
     second = {name: rng.normal(size=it.shape).astype(np.float32) for name, it in first.items()}
-    blocks = [Block(BOARDS, config, seed) for seed in (1, 2)]
+    blocks = [Block(STANDARD, config, seed) for seed in (1, 2)]
     asked = [(first, blocks[0]), (first, blocks[0]), (first, blocks[1]), (second, blocks[0])]
     with ThreadPoolExecutor(2) as workers:
         one, same, other_seed, other_weights = map(
@@ -75,4 +71,32 @@ def test_a_block_depends_on_its_seed_and_the_weights_alone(play, algo, settings)
 )
 def test_numbers_that_do_not_fit(numbers, words):
     with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match=words):
-        ExecutorBackend(workers, *numbers).source(BOARDS, CONFIG, torch.Generator())
+        ExecutorBackend(workers, *numbers).source(STANDARD, tiny("ppo"), torch.Generator())
+
+
+def test_a_run_that_cannot_be_cut_leaves_no_folder(tmp_path):
+    with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match="blocks must be"):
+        train(tiny("ppo"), Budget(games=1), tmp_path / "run", executor=workers, blocks=0)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("many_boards", [False, True], ids=["one board", "many boards"])
+def test_workers_play_the_measurements_too(tmp_path, many_boards):
+    jobs = []
+
+    class Recorder(ThreadPoolExecutor):
+        def submit(self, function, /, *args, **kwargs):
+            jobs.append(function.__name__)
+            return super().submit(function, *args, **kwargs)
+
+    boards = Boards.split(TWO_BLOCKS, 0.3) if many_boards else STANDARD
+    config, budget = tiny(many_boards=many_boards, measurements=1), Budget(games=16)
+    options = {"boards": boards, "on_report": quiet, "tensorboard": False}
+    with Recorder(2) as workers:
+        there = train(config, budget, tmp_path / "there", executor=workers, **options)
+    # Before the first round and after the last one: a match against each opponent, and grades.
+    assert jobs.count("play") == 2 * 3
+    assert ("losses" in jobs) == many_boards
+    here = train(config, budget, tmp_path / "here", **options)
+    assert here.curve[0]["scores"] == there.curve[0]["scores"]
+    assert here.curve[0].get("grades") == there.curve[0].get("grades")

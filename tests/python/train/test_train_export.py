@@ -12,13 +12,13 @@ from mijnlieff import Network, NetworkPolicy, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import observe_batch
 from mijnlieff.errors import CheckpointError
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import Budget
 from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import export_checkpoint, network_from_checkpoint
 from mijnlieff.train.run.trainer import Trainer
 from played import playable
+from tiny_runs import STANDARD, tiny
 
 
 def test_weights_that_are_not_finite_are_refused():
@@ -34,8 +34,7 @@ def run(tmp_path: Path) -> Path:
     """The folder of a run of one round."""
     folder = RunFolder(tmp_path / "run")
     folder.create()
-    config = TrainConfig(num_envs=16, width=32, blocks=1, num_threads=1, measurement_games=2)
-    trainer = Trainer(config, Budget(steps=5_000), Boards((Variant(),)))
+    trainer = Trainer(tiny("ppo", width=32), Budget(steps=5_000), STANDARD)
     trainer.train_round()
     trainer.save(folder)
     trainer.close()

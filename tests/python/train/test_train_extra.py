@@ -95,7 +95,9 @@ def test_options_of_ray_need_it(option, tmp_path, capsys):
     pytest.importorskip("torch")
     pytest.importorskip("matplotlib")
     assert main(["train", option, "--out", str(tmp_path / "run")]) == 2
-    assert f"{option.partition('=')[0]} needs --ray" in capsys.readouterr().err
+    out, error = capsys.readouterr()
+    assert f"{option.partition('=')[0]} needs --ray" in error and error.count("\n") == 1
+    assert out == ""
     assert not (tmp_path / "run").exists()
 
 

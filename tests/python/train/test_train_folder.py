@@ -22,7 +22,7 @@ from mijnlieff.train.process import enough_memory
 from mijnlieff.train.run import final_report
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.trainer import Trainer
-from tiny_runs import TINY_OPTIONS, ppo_run
+from tiny_runs import TINY_OPTIONS, ppo_run, read_log
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,10 @@ DAMAGED_LINES = {
     "deeply nested": (b"[" * 100_000, "not JSON"),
     "scores": ({"scores": 3}, "scores has no entry for random"),
     "scores of one": ({"scores": {"random": SCORES}}, "scores has no entry for greedy"),
+    "score of text": (
+        {"scores": {"random": SCORES | {"low": "0"}}},
+        "low in scores for random must be a number, not '0'",
+    ),
     "other names": ({"luck": 3}, "unlike the first line in luck"),
 }
 
@@ -144,8 +148,7 @@ class TestOpening:
     def test_the_same_one_or_none_resumes(self, options, folder):
         fixed = ["--resume", "--out", str(folder), "--games=48", "--final-games=2"]
         assert main(["train", *fixed, *options]) == 0
-        rows = (folder / "log.jsonl").read_text().splitlines()
-        assert [json.loads(row)["round"] for row in rows] == [1, 2, 3]
+        assert [row["round"] for row in read_log(folder)] == [1, 2, 3]
 
 
 class TestTemporaryFiles:
@@ -181,7 +184,7 @@ def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
 @pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&- <&-"])
 def test_training_works_with_closed_streams(closed, tmp_path):
     out = tmp_path / "run"
-    options = [*TINY_OPTIONS, f"--out={out}", "--games=32"]
+    options = ["--algo=ppo", *TINY_OPTIONS, f"--out={out}", "--games=32"]
     command = [sys.executable, "-m", "mijnlieff", "train", *options]
     line = f"{shlex.join(command)} {closed}"
     result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120)

@@ -7,44 +7,30 @@ import copy
 import pytest
 import torch
 
-from mijnlieff import Network, Variant
-from mijnlieff.train import TrainConfig
+from mijnlieff import Variant
 from mijnlieff.train.alphazero import AlphaZero, Replay
-from mijnlieff.train.boards import Boards
 from mijnlieff.train.network import CellNetwork, graph
 from mijnlieff.train.play.local import LocalBackend
-from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
+from random_networks import random_network
+from tiny_runs import STANDARD, played_round, tiny
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
-BOARDS = Boards((Variant(),))
-CONFIG = TrainConfig.of(
-    "alphazero",
-    num_envs=64,
-    minibatch_size=128,
-    num_simulations=4,
-    knowledge="pure",
-    weight_decay=0.1,
-)
+CONFIG = tiny(num_envs=64, minibatch_size=128, knowledge="pure", weight_decay=0.1)
 
 
-def network_of(seed: int) -> CellNetwork:
-    torch.manual_seed(seed)
-    network = CellNetwork(Variant(), 32, 2, 4)
-    for weight in network.parameters():
-        torch.nn.init.normal_(weight, std=0.05)
-    return network
+def new_network() -> CellNetwork:
+    return random_network(Variant(), 32, 2, 4, std=0.05)
 
 
 def learner(device: str, network: CellNetwork) -> tuple[AlphaZero, Replay]:
     """Return a learner of a copy of the network, and its replay buffer with a round of games."""
     generator = torch.Generator().manual_seed(1)
     learning = copy.deepcopy(network).to(device)
-    replay = Replay(SymmetricBoards(BOARDS), 4096, torch.device(device))
-    games = self_play(Network.from_torch(network), BOARDS, CONFIG, 0)
-    replay.extend(play_round(games, CONFIG, SymmetricBoards(BOARDS)).samples)
-    source = LocalBackend().source(BOARDS, CONFIG, generator)
+    replay = Replay(SymmetricBoards(STANDARD), 4096, torch.device(device))
+    replay.extend(played_round(network, STANDARD, CONFIG, seed=0).samples)
+    source = LocalBackend().source(STANDARD, CONFIG, generator)
     return AlphaZero(learning, replay, CONFIG, generator, source), replay
 
 
@@ -63,10 +49,10 @@ def weights(method: AlphaZero) -> torch.Tensor:
 
 
 def test_steps_by_graphs_are_those_without(monkeypatch):
-    by_graph, replay = learner("cuda", network_of(0))
+    by_graph, replay = learner("cuda", new_network())
     losses = learn(by_graph, replay, 10)
     monkeypatch.setattr(graph, "_EAGER_CALLS", 100)
-    eager, replay = learner("cuda", network_of(0))
+    eager, replay = learner("cuda", new_network())
     torch.testing.assert_close(losses, learn(eager, replay, 10), rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(weights(by_graph), weights(eager), rtol=1e-3, atol=1e-4)
     assert by_graph._gradients._graph is not None  # there was one
@@ -74,14 +60,14 @@ def test_steps_by_graphs_are_those_without(monkeypatch):
 
 
 def test_a_gpu_learns_what_the_processor_learns():
-    on_gpu, replay = learner("cuda", network_of(0))
+    on_gpu, replay = learner("cuda", new_network())
     losses = learn(on_gpu, replay, 8)
-    on_cpu, replay = learner("cpu", network_of(0))
+    on_cpu, replay = learner("cpu", new_network())
     torch.testing.assert_close(losses, learn(on_cpu, replay, 8), rtol=1e-2, atol=1e-3)
 
 
 def test_a_step_that_is_not_finite_is_not_taken():
-    method, replay = learner("cuda", network_of(0))
+    method, replay = learner("cuda", new_network())
     learn(method, replay, 6)
     with torch.no_grad():
         method.network.cells.bias[0] = torch.nan
@@ -93,7 +79,7 @@ def test_a_step_that_is_not_finite_is_not_taken():
 
 @pytest.mark.parametrize(("first", "second"), [("cuda", "cpu"), ("cpu", "cuda")])
 def test_an_optimizer_moves_to_another_device(first, second):
-    method, replay = learner(first, network_of(0))
+    method, replay = learner(first, new_network())
     learn(method, replay, 6)
     moved, replay_there = learner(second, method.network.cpu())
     moved.optimizer.load_state_dict(copy.deepcopy(method.optimizer.state_dict()))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import sys
 import types
 from pathlib import Path
 
 import pytest
-import torch
 
 from mijnlieff import Board, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError, MissingExtraError, TrainingError
-from mijnlieff.train import Budget, LivePlot, TrainConfig, TrainState, train
+from mijnlieff.train import Budget, LivePlot, TrainState, train
+from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
-from tiny_runs import TINY, TINY_OPTIONS, ppo_run, quiet
+from tiny_runs import TINY_OPTIONS, ppo_run, quiet, read_log, tiny, weights
 
 
 class Recorder:
@@ -35,12 +34,8 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_log(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def assert_the_table_is_the_log(out: Path) -> None:
-    table, log = read_csv(out / "progress.csv"), read_log(out / "log.jsonl")
+    table, log = read_csv(out / "progress.csv"), read_log(out)
     assert len(table) == len(log) > 0
     for line, row in zip(table, log, strict=True):
         scores = row.pop("scores", {})
@@ -63,7 +58,7 @@ class TestReports:
         assert recorder.seen[-1][0] == state.spent == 1.0
         assert recorder.seen[0][3] >= 1  # measured before the first round
         assert state.is_last and len(state.log) == 3
-        assert state.log == read_log(tmp_path / "run" / "log.jsonl")
+        assert state.log == read_log(tmp_path / "run")
         assert capsys.readouterr().err == ""
         assert load_policy(tmp_path / "run").act_batch([]).shape == (0,)
 
@@ -84,13 +79,13 @@ class TestReports:
 
 class TestTrain:
     def test_it_does_what_the_command_does(self, tmp_path):
-        ppo_run(tmp_path / "one", 2)
-        assert main(["train", "--out", str(tmp_path / "other"), "--games=32", *TINY_OPTIONS]) == 0
-        one, other = (torch.load(tmp_path / name / "checkpoint.pt") for name in ("one", "other"))
-        assert one["config"] == other["config"]
-        assert one["network"].keys() == other["network"].keys()
-        for name, weights in one["network"].items():
-            assert torch.equal(weights, other["network"][name]), name
+        one, other = tmp_path / "one", tmp_path / "other"
+        ppo_run(one, 2)
+        options = ["--algo=ppo", "--games=32", *TINY_OPTIONS]
+        assert main(["train", "--out", str(other), *options]) == 0
+        configs = [load_checkpoint(out / "checkpoint.pt").config for out in (one, other)]
+        assert configs[0] == configs[1]
+        assert weights(one) == weights(other)
 
     def test_a_run_in_the_folder_is_not_lost(self, tmp_path):
         ppo_run(tmp_path, 2)
@@ -105,8 +100,7 @@ class TestTrain:
     def test_only_the_same_run_is_resumed(self, tmp_path):
         ppo_run(tmp_path, 1)
         with pytest.raises(CheckpointError, match="width 16, which cannot become 32"):
-            train(TrainConfig.of("ppo", **TINY | {"width": 32}), Budget(games=1), tmp_path,
-                  resume=True)  # fmt: skip
+            train(tiny("ppo", width=32), Budget(games=1), tmp_path, resume=True)
         with pytest.raises(CheckpointError, match="trained on"):
             ppo_run(tmp_path, 1, resume=True, variant=Variant(Board.from_text("###\n###")))
 
@@ -117,13 +111,23 @@ class TestTrain:
             ({"budget": 5}, "budget must be a Budget, not 5"),
             ({"variant": 4}, "variant must be a Variant, or its text or dict, not 4"),
             ({"boards": []}, r"boards must be a Boards, not \[\]"),
+            ({"executor": "auto"}, "must be a concurrent.*Executor or None, not 'auto'"),
+            ({"on_report": 5}, "on_report must be a function or None, not 5"),
+            ({"tablebase": 5}, "tablebase must be a Tablebase, not 5"),
+            ({"device": None}, "device must be a str, not None"),
+            ({"out": None}, "out must be a path, not None"),
         ],
     )
     def test_wrong_types_are_named(self, wrong, message, tmp_path):
-        given = {"config": TrainConfig.of("ppo"), "budget": Budget(games=1)} | wrong
+        out = tmp_path / "run"
+        given = {"config": tiny("ppo"), "budget": Budget(games=1), "out": out} | wrong
         with pytest.raises(TypeError, match=message):
-            train(out=tmp_path / "run", **given)
-        assert not (tmp_path / "run").exists()
+            train(**given)
+        assert not out.exists()
+
+    def test_a_path_with_a_null_character_is_named(self):
+        with pytest.raises(ValueError, match=r"out must be a path without .*, not 'a\\x00b'"):
+            train(tiny("ppo"), Budget(games=1), "a\0b")
 
 
 class TestTable:
@@ -146,9 +150,7 @@ class TestTable:
         assert_the_table_is_the_log(tmp_path)
 
     def test_rounds_without_losses_have_empty_fields(self, tmp_path):
-        settings = TINY | {"num_simulations": 2, "minibatch_size": 64}
-        config = TrainConfig.of("alphazero", **settings)
-        train(config, Budget(games=32), tmp_path, tensorboard=False, on_report=quiet)
+        train(tiny(), Budget(games=32), tmp_path, tensorboard=False, on_report=quiet)
         assert_the_table_is_the_log(tmp_path)
         rows = read_csv(tmp_path / "progress.csv")
         assert rows[0]["policy_loss"] == "" and float(rows[1]["policy_loss"]) > 0
@@ -164,7 +166,7 @@ class TestTensorBoard:
         events = accumulators.EventAccumulator(str(folder.tensorboard)).Reload()
         tags = events.Tags()["scalars"]
         assert {"score/minimax_2", "loss/value", "speed/games_per_second"} <= set(tags)
-        log = read_log(folder.log)
+        log = read_log(folder.path)
         assert [row["round"] for row in log] == [1, 2, 3]
         losses = events.Scalars("loss/value")
         assert [event.step for event in losses] == [row["steps"] for row in log]

@@ -6,14 +6,14 @@ import platform
 from pathlib import Path
 
 import pytest
+import torch
 
-from mijnlieff import Variant
 from mijnlieff.train import process
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import Budget
 from mijnlieff.train.run import trainer
 from mijnlieff.train.run.folder import RunFolder
 from processes import printed_by
+from tiny_runs import STANDARD, tiny
 
 # Takes and frees memory as a step of learning does, and prints the page faults of each megabyte.
 STEPS = """
@@ -93,8 +93,28 @@ def test_other_systems_keep_nothing(monkeypatch):
 def test_a_run_on_the_processor_keeps_memory(monkeypatch, tmp_path):
     calls = []
     monkeypatch.setattr(trainer, "keep_memory", lambda: calls.append(True))
-    config = TrainConfig(num_envs=16, width=16, blocks=1, measurement_games=2)
-    run = trainer.Trainer(config, Budget(steps=1), Boards((Variant(),)))
+    run = trainer.Trainer(tiny("ppo"), Budget(steps=1), STANDARD)
     run.run(RunFolder(tmp_path), None, lambda: True)
     run.close()
     assert calls == [True]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:119] DefaultCPUAllocator: you tried to allocate"
+        ),
+        RuntimeError("MPS backend out of memory (MPS allocated: 9 GB). Tried to allocate 2 GB"),
+        torch.cuda.OutOfMemoryError("CUDA out of memory."),
+    ],
+)
+def test_each_lack_of_memory_is_a_memory_error(error):
+    with pytest.raises(MemoryError, match="not enough memory for this: choose less"):
+        with process.enough_memory("this: choose less"):
+            raise error
+
+
+def test_other_errors_stay_as_they_are():
+    with pytest.raises(RuntimeError, match="shapes"), process.enough_memory("this"):
+        raise RuntimeError("shapes differ")

@@ -12,16 +12,14 @@ from mijnlieff.evaluation import random_openings
 from mijnlieff.solving import solve_batch
 from mijnlieff.train.alphazero.alphazero import AlphaZero
 from mijnlieff.train.alphazero.replay import Replay
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.network.regrets import regret_loss, regrets_of
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from random_networks import random_network
+from tiny_runs import STANDARD, tiny
 
 UNKNOWN = np.iinfo(np.int16).min
-BOARDS = Boards((Variant(),))
 
 
 def test_regrets_are_the_points_lost():
@@ -96,10 +94,10 @@ def test_files_have_no_regrets():
 
 
 def learner(weight: float) -> AlphaZero:
-    config = TrainConfig.of("alphazero", width=16, blocks=1, heads=4, regret_weight=weight, seed=0)
+    config = tiny(regret_weight=weight)
     torch.manual_seed(0)
-    network = new_network(BOARDS, config)
-    replay = Replay(SymmetricBoards(BOARDS), 400)
+    network = new_network(STANDARD, config)
+    replay = Replay(SymmetricBoards(STANDARD), 400)
     positions = random_openings(400, 10, seed=4)
     solved = solve_batch(positions)
     replay.extend(

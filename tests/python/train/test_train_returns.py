@@ -8,7 +8,7 @@ import torch
 
 from mijnlieff import Board, Network, Variant
 from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.config import Budget
 from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.local import LocalBackend
 from mijnlieff.train.play.returns import lambda_returns
@@ -16,9 +16,8 @@ from mijnlieff.train.play.search import self_play
 from mijnlieff.train.process import play_threads, torch_threads
 from mijnlieff.train.run.trainer import Trainer
 from random_networks import random_network
+from tiny_runs import STANDARD, TINY, tiny
 
-SETTINGS = {"num_envs": 12, "num_simulations": 4, "random_plies": 3, "num_threads": 1}
-ONE = Boards((Variant(),))
 MANY = Boards((Variant(), Variant(Board.from_text("####\n####"))))
 
 
@@ -28,7 +27,7 @@ def network_for(boards: Boards) -> CellNetwork:
 
 
 def games_of(boards: Boards, **settings: object):
-    config = TrainConfig.of("alphazero", **(SETTINGS | settings))
+    config = tiny(random_plies=3, **settings)
     native = Network.from_torch(network_for(boards))
     return self_play(native, boards, config, 5).play(config.num_envs), native
 
@@ -50,12 +49,12 @@ def plainly(played, network: CellNetwork, share: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.6])
-@pytest.mark.parametrize("boards", [ONE, MANY], ids=["one board", "several boards"])
+@pytest.mark.parametrize("boards", [STANDARD, MANY], ids=["one board", "several boards"])
 def test_returns_follow_their_definition(boards, share):
     played, native = games_of(boards, knowledge="pure")
     found = lambda_returns(played, native, share)
     expected = plainly(played, network_for(boards), share)
-    assert len(np.unique(played.games)) == 12
+    assert len(np.unique(played.games)) == TINY["num_envs"]
     # The native network has weights and activations of 16 bits.
     np.testing.assert_allclose(found, expected, atol=0.02)
     ends = np.append(np.diff(played.games) > 0, True)
@@ -64,27 +63,27 @@ def test_returns_follow_their_definition(boards, share):
 
 
 def test_with_a_lambda_of_one_only_results_count():
-    played, native = games_of(ONE, knowledge="pure")
+    played, native = games_of(STANDARD, knowledge="pure")
     found = lambda_returns(played, native, 1.0)
     np.testing.assert_array_equal(found[:, 0], played.outcomes)
     np.testing.assert_array_equal(found[:, 1], played.margins)
 
 
 def test_solved_positions_keep_their_results_and_give_them_to_the_position_before():
-    played, native = games_of(ONE, solve_roots_below=6, solve_leaves_below=0)
+    played, native = games_of(STANDARD, solve_roots_below=6, solve_leaves_below=0)
     assert 0 < played.exact.sum() < len(played)
     found = lambda_returns(played, native, 0.5)
     np.testing.assert_array_equal(found[played.exact, 1], played.margins[played.exact])
     before = np.flatnonzero(~played.exact[:-1] & played.exact[1:] & (np.diff(played.games) == 0))
     assert len(before)
     np.testing.assert_array_equal(found[before, 1], played.margins[before])
-    np.testing.assert_allclose(found, plainly(played, network_for(ONE), 0.5), atol=0.02)
+    np.testing.assert_allclose(found, plainly(played, network_for(STANDARD), 0.5), atol=0.02)
 
 
 def test_a_run_learns_from_them():
     def losses(share: float) -> float:
-        config = TrainConfig.of("alphazero", knowledge="pure", return_lambda=share, **SETTINGS)
-        trainer = Trainer(config, Budget(steps=3_000), ONE)
+        config = tiny(knowledge="pure", return_lambda=share)
+        trainer = Trainer(config, Budget(steps=3_000), STANDARD)
         try:
             return [trainer.train_round() for _ in range(2)][1].margin_loss
         finally:
@@ -112,19 +111,19 @@ def test_a_run_plays_on_these_threads_unless_told_otherwise(monkeypatch, given, 
 
     monkeypatch.setattr("mijnlieff.train.play.local.self_play", recorded)
     monkeypatch.setattr("mijnlieff.train.play.local.play_threads", lambda device: 5)
-    config = TrainConfig.of("alphazero", knowledge="pure", play_threads=given, **SETTINGS)
-    source = LocalBackend().source(ONE, config, torch.Generator())
-    source.begin(network_for(ONE), 0)
+    config = tiny(knowledge="pure", play_threads=given)
+    source = LocalBackend().source(STANDARD, config, torch.Generator())
+    source.begin(network_for(STANDARD), 0)
     source.collect()
     assert asked == [expected]
 
 
 def test_threads_of_self_play_change_no_game():
     def samples(threads: int) -> torch.Tensor:
-        config = TrainConfig.of("alphazero", knowledge="pure", play_threads=threads, **SETTINGS)
+        config = tiny(knowledge="pure", play_threads=threads)
         generator = torch.Generator().manual_seed(0)
-        source = LocalBackend().source(ONE, config, generator)
-        source.begin(network_for(ONE), 0)
+        source = LocalBackend().source(STANDARD, config, generator)
+        source.begin(network_for(STANDARD), 0)
         return source.collect().samples.observations
 
     np.testing.assert_array_equal(samples(1), samples(3))

@@ -1,4 +1,4 @@
-"""Whole training runs: checkpoints, kills, bad folders and files, the files of a run."""
+"""Whole training runs: kills, bad folders and options, the files of a run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -27,170 +25,23 @@ from mijnlieff import (
     evaluate,
     load_policy,
 )
-from mijnlieff._util.output import StatusBar
+from mijnlieff._util.output import status_bar
 from mijnlieff.cli.main import main
 from mijnlieff.cli.parser import make_parser
 from mijnlieff.cli.train import _resume_command
-from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
-from mijnlieff.train.boards import Boards
-from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.errors import PolicyError, TrainingError
+from mijnlieff.train.config import Budget
 from mijnlieff.train.process import choose_device
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import LOCK_NAME
 from mijnlieff.train.run.trainer import Trainer
-
-SMALL = {"num_envs": 16, "width": 16, "blocks": 1, "num_threads": 1, "measurement_games": 2}
-SMALL_OPTIONS = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()] + [
-    "--final-games=4",
-    "--no-tensorboard",
-]
-
-
-def trainer_of(variant: Variant | None = None, **settings: object) -> Trainer:
-    config, boards = TrainConfig(**(SMALL | settings)), Boards((variant or Variant(),))
-    return Trainer(config, Budget(steps=5_000), boards)
-
-
-def resume(folder: RunFolder) -> Trainer:
-    saved = load_checkpoint(folder.checkpoint)
-    return Trainer.resume(saved, folder.checkpoint, saved.config, saved.budget)
+from tiny_runs import STANDARD, TINY_OPTIONS, read_log, resumed, saved_run, tiny, trainer_of
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    """A folder with the checkpoint of a run of two rounds."""
-    folder = RunFolder(tmp_path / "run")
-    folder.create()
-    trainer = trainer_of()
-    for _ in range(2):
-        trainer.train_round()
-    trainer.save(folder)
-    trainer.close()
-    return folder
-
-
-def weights(trainer: Trainer) -> dict[str, np.ndarray]:
-    return {name: value.numpy().copy() for name, value in trainer.network.state_dict().items()}
-
-
-class TestCheckpoint:
-    def test_a_resumed_run_goes_on_bit_for_bit(self, folder):
-        straight = trainer_of()
-        losses = [straight.train_round() for _ in range(4)]
-        resumed = resume(folder)
-        assert resumed.counters.rounds == 2
-        assert [resumed.train_round() for _ in range(2)] == losses[2:]
-        assert resumed.counters == straight.counters
-        for name, expected in weights(straight).items():
-            np.testing.assert_array_equal(weights(resumed)[name], expected, err_msg=name)
-
-    def test_another_seed_is_another_run(self):
-        first, second = (trainer_of(seed=seed).train_round() for seed in (0, 1))
-        assert first != second
-
-    def test_everything_comes_back(self, tmp_path):
-        folder = RunFolder(tmp_path)
-        variant = Variant(Board.from_text("##..\n##..\n..##\n..##"), "corner", 3)
-        trainer = trainer_of(variant, seed=7, entropy_coef=0.5)
-        with StatusBar() as progress:
-            trainer.run(folder, progress, lambda: trainer.counters.rounds == 1)
-        saved = load_checkpoint(folder.checkpoint)
-        assert saved.config == trainer.config
-        assert saved.budget == trainer.budget
-        assert saved.boards.seen == (variant,)
-        assert saved.counters == trainer.counters
-        assert saved.curve == trainer.curve
-        assert set(saved.curve[0]["scores"]) == {"random", "greedy", "minimax:2"}
-
-    def test_nothing_is_left_beside_it(self, folder):
-        assert os.listdir(folder.path) == ["checkpoint.pt"]
-
-
-def damage(path: Path) -> None:
-    with zipfile.ZipFile(path) as archive:  # a byte between the entries would change nothing
-        largest = max(archive.infolist(), key=lambda entry: entry.file_size)
-    content = bytearray(path.read_bytes())
-    content[largest.header_offset + largest.file_size // 2] ^= 0xFF
-    path.write_bytes(content)
-
-
-def change(path: Path, **entries: object) -> None:
-    torch.save(torch.load(path, weights_only=True) | entries, path)
-
-
-def inflate(path: Path) -> None:
-    """Compress the entries, one of which gets a million zeros at its end."""
-    with zipfile.ZipFile(path) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in entries.items():
-            archive.writestr(name, content + bytes(10**6 * name.endswith("data.pkl")))
-
-
-def one_board(text: str, opening: str) -> dict[str, object]:
-    none = {"unseen": [], "holdout": None, "seed": None}
-    return {"seen": [text], "opening": opening, "copies": 2, **none}
-
-
-def spoil_weights(path: Path) -> None:
-    content = torch.load(path, weights_only=True)
-    content["network"]["placements.bias"][0] = float("nan")
-    torch.save(content, path)
-
-
-class Foreign:
-    """Loading this would run code."""
-
-    def __reduce__(self):
-        return print, ("code from a checkpoint was run",)
-
-
-BAD_CHECKPOINTS = {
-    "missing": (lambda path: path.unlink(), "there is no checkpoint"),
-    "empty": (lambda path: path.write_bytes(b""), "truncated"),
-    "truncated": (lambda path: path.write_bytes(path.read_bytes()[:-1000]), "truncated"),
-    "damaged": (damage, "damaged"),
-    "inflating": (inflate, r"inflates to \d{7,} bytes, more than the \d+ of the file"),
-    "text": (lambda path: path.write_text("hello"), "not a checkpoint"),
-    "code": (lambda path: torch.save(Foreign(), path), "not a checkpoint"),
-    "other file": (lambda path: torch.save([1, 2], path), "not a checkpoint of mijnlieff"),
-    "other program": (lambda path: change(path, format="x"), "not a checkpoint of mijnlieff"),
-    "later version": (lambda path: change(path, version=99), "version 99"),
-    "earlier version": (
-        lambda path: change(path, version=1),
-        "start a new run with mijnlieff",
-    ),
-    "no counters": (lambda path: change(path, counters=None), "is inconsistent"),
-    "unknown setting": (lambda path: change(path, config={"speed": 1}), "speed"),
-    "bad variant": (
-        lambda path: change(path, boards=one_board("##", "any")),
-        "any",
-    ),
-    "other variant": (
-        lambda path: change(path, boards=one_board("###", "corner")),
-        "do not match",
-    ),
-    "not numbers": (spoil_weights, "NaN or infinite"),
-}
-
-
-@pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
-def test_bad_checkpoints_are_refused(folder, kind, capsys):
-    spoil, message = BAD_CHECKPOINTS[kind]
-    spoil(folder.checkpoint)
-    before = folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None
-    with pytest.raises(CheckpointError, match=message) as caught:
-        load_policy(folder.path)
-    # A folder without a checkpoint may hold another file that a policy is read from.
-    assert str(folder.path if kind == "missing" else folder.checkpoint) in str(caught.value)
-    assert main(["train", "--resume", "--out", str(folder.path)]) == 1
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert "Traceback" not in captured.err
-    assert str(folder.checkpoint) in captured.err
-    assert (folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None) == before
+    return saved_run(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +86,7 @@ def test_bad_options(options, code, words, tmp_path, monkeypatch, capsys):
 def test_an_unwritable_folder_is_found_out_first(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     out = tmp_path / "file" / "run"
-    assert main(["train", "--out", str(out), *SMALL_OPTIONS]) == 1
+    assert main(["train", "--out", str(out), *TINY_OPTIONS]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert f"cannot write to the folder {out}" in error
@@ -243,7 +94,7 @@ def test_an_unwritable_folder_is_found_out_first(tmp_path, capsys):
 
 def test_a_run_is_not_overwritten_by_accident(folder, capsys):
     before = folder.checkpoint.read_bytes()
-    assert main(["train", "--out", str(folder.path), *SMALL_OPTIONS]) == 1
+    assert main(["train", "--out", str(folder.path), *TINY_OPTIONS]) == 1
     assert "--resume" in capsys.readouterr().err
     assert folder.checkpoint.read_bytes() == before
 
@@ -267,11 +118,11 @@ def test_losses_that_are_not_finite_end_the_run(tmp_path):
     trainer = trainer_of(learning_rate=1e30)
     with (
         pytest.raises(TrainingError, match=r"diverged in round .* below 1e\+30") as caught,
-        StatusBar() as progress,
+        status_bar() as progress,
     ):
         trainer.run(folder, progress, lambda: False)
     assert str(folder.checkpoint) in str(caught.value)
-    assert resume(folder).counters.rounds == 0
+    assert resumed(folder).counters.rounds == 0
 
 
 def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
@@ -286,14 +137,14 @@ def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(trainer._method, "round", diverge)
     with pytest.raises(TrainingError, match=r"diverged in round 1 \(weights are not finite\)"):
         trainer.run(RunFolder(tmp_path), None, lambda: False)
-    assert resume(RunFolder(tmp_path)).counters.rounds == 0
+    assert resumed(RunFolder(tmp_path)).counters.rounds == 0
 
 
 def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
     """The measurement before it waits for workers that start, which may take minutes."""
     clock = [0.0]
     monkeypatch.setattr("mijnlieff.train.run.trainer.time.monotonic", lambda: clock[0])
-    trainer = Trainer(TrainConfig(**SMALL, measurements=1), Budget(minutes=1), Boards((Variant(),)))
+    trainer = Trainer(tiny("ppo", measurements=1), Budget(minutes=1), STANDARD)
     measure, play = trainer._measure, trainer.train_round
 
     def slow_measure():
@@ -313,8 +164,8 @@ def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
 
 def test_a_whole_run(tmp_path, capsys):
     out = tmp_path / "run"
-    options = [*SMALL_OPTIONS, "--out", str(out)]
-    assert main(["train", *options, "--steps=2000", "--measurements=2"]) == 0
+    options = [*TINY_OPTIONS, "--final-games=4", "--out", str(out)]
+    assert main(["train", *options, "--steps=2000"]) == 0
     captured = capsys.readouterr()
     table = [line for line in captured.out.splitlines() if line.startswith("minimax:4")]
     assert len(table) == 2  # the network alone, and with a search
@@ -352,7 +203,7 @@ def test_a_whole_run(tmp_path, capsys):
     assert graded == f"  mijnlieff grade {out}:64"
     assert worst == f"  mijnlieff best-response {out}"
     assert make_parser(["play"]).parse_args(play.split()[1:]).light == f"{out}:64"
-    rounds = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    rounds = read_log(out)
     assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))
     assert rounds[-1]["steps"] == report["run"]["steps"] >= 2000
     assert "scores" in rounds[-1]
@@ -362,15 +213,15 @@ def test_a_whole_run(tmp_path, capsys):
     assert (
         main(["train", "--resume", "--out", str(out), f"--steps={steps}", "--final-games=2"]) == 0
     )
-    more = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    more = read_log(out)
     assert more[: len(rounds)] == rounds
     assert len(more) == len(rounds) + 1
 
 
 def start(out: Path, *options: str) -> subprocess.Popen[str]:
-    """Start `mijnlieff train` as a separate process, in rounds of a few milliseconds."""
+    """Start `mijnlieff train` as a separate process, in short rounds."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *SMALL_OPTIONS, *options],
+        [sys.executable, "-m", "mijnlieff", "train", "--out", str(out), *TINY_OPTIONS, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -399,7 +250,7 @@ def test_a_killed_run_resumes(tmp_path, capsys):
     steps = saved.counters.steps + 2_000
     options = ["--resume", "--out", str(tmp_path), f"--steps={steps}", "--final-games=2"]
     assert main(["train", *options]) == 0
-    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    rows = read_log(tmp_path)
     assert [row["round"] for row in rows] == list(range(1, len(rows) + 1))
     assert rows[-1]["steps"] >= steps
     assert rows[-1]["round"] > saved.counters.rounds
@@ -416,6 +267,23 @@ def test_ctrl_c_saves_and_ends(tmp_path):
     assert f"mijnlieff train --resume --out {tmp_path}" in error
     rows = (tmp_path / "log.jsonl").read_text().splitlines()
     assert load_checkpoint(tmp_path / "checkpoint.pt").counters.rounds == len(rows)
+
+
+@needs_signals
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_final_report_is_told(tmp_path, monkeypatch, capsys, number):
+    """By default SIGTERM would end the process without a word."""
+
+    def interrupted(*report: object) -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+
+    monkeypatch.setattr("mijnlieff.train.run.final_report.report_board", interrupted)
+    options = ["--algo=ppo", "--games=1", "--out", str(tmp_path), *TINY_OPTIONS]
+    assert main(["train", *options]) == 128 + number
+    assert f"interrupted; continue with: mijnlieff train --resume --out {tmp_path}" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_run_continues_as_it_was_started(tmp_path):
@@ -481,7 +349,7 @@ class TestDevice:
     def test_a_run_computes_on_it(self):
         best = choose_device()
         assert choose_device("cpu") == torch.device("cpu")
-        trainer = Trainer(TrainConfig(**SMALL), Budget(steps=500), Boards((Variant(),)), best)
+        trainer = Trainer(tiny("ppo"), Budget(steps=500), STANDARD, best)
         assert trainer.network.device.type == best.type
         trainer.train_round()
         trainer.close()

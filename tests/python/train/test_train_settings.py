@@ -71,10 +71,20 @@ def test_the_ends_of_the_ranges_are_allowed():
 def test_each_mode_has_its_own_defaults():
     exact, pure = (TrainConfig.of("alphazero", knowledge=name) for name in ("exact", "pure"))
     assert exact == TrainConfig.of("alphazero")
+    assert (exact.width, exact.blocks, exact.minibatch_size) == (96, 3, 512)
+    assert (exact.num_simulations, exact.reuse, exact.return_lambda) == (16, 1.0, 1.0)
+    assert (pure.num_simulations, pure.reuse, pure.return_lambda) == (24, 2.0, 0.8)
+    assert exact.search_options.backup == pure.search_options.backup == "policy"
     solving = ("solve_roots_below", "solve_leaves_below", "solved_temperature", "regret_weight")
     assert [getattr(pure, name) for name in solving] == [0, 0, 0, 0]
     assert all(getattr(exact, name) > 0 for name in solving)
     assert TrainConfig.of("ppo", knowledge="pure") == TrainConfig(knowledge="pure")
+
+
+def test_runs_on_many_boards_have_their_own_defaults():
+    many = TrainConfig.of("alphazero", many_boards=True)
+    assert (many.num_simulations, many.reuse) == (32, 3.0)
+    assert many.search_options.backup == "mean"
 
 
 @pytest.mark.parametrize(

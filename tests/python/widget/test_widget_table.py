@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,35 +11,17 @@ import pytest
 import mijnlieff
 from mijnlieff import Board, GameOverError, IllegalMoveError, Position, Variant, load_policy, solve
 from mijnlieff._mijnlieff import PlayTable
-from mijnlieff._util.files import package_data
 from mijnlieff.widget import Table
-from players import First
 from processes import ROOT
+from tables import LONG, NEW, click, table_with
 
 RING = "..##..\n..##..\n##..##\n##..##\n..##..\n..##.."
-LONG = 60
-
-
-def table_with(start=None, opponent="perfect", seat="light", **options):
-    """A table that has begun and waits for the person."""
-    states = []
-    table = Table(start or Position(), opponent, seat, lambda: states.append(1), **options)
-    table.states = states
-    table.begin()
-    assert table.join(LONG)
-    return table
 
 
 def play_out(table, rng):
     while not table.game.last.is_over:
         table.play(int(rng.choice(table.game.last.legal_actions())))
         assert table.join(LONG)
-
-
-def click(table, **message):
-    table.handle(message)
-    assert table.join(LONG)
-    return table.state()
 
 
 @pytest.mark.parametrize("seat", ["light", "dark"])
@@ -98,123 +77,6 @@ def test_undo_skips_forced_passes():
     assert table.game.actions == []
 
 
-def test_an_answer_to_an_action_that_was_undone_is_dropped():
-    class Slow:
-        def __init__(self):
-            self.asked, self.may_answer = threading.Event(), threading.Event()
-
-        def act(self, position):
-            return self.act_batch([position])[0]
-
-        def act_batch(self, positions):
-            self.asked.set()
-            assert self.may_answer.wait(LONG)
-            return np.array([position.legal_actions()[-1] for position in positions])
-
-    slow = Slow()
-    table = table_with(opponent=slow)
-    table.play("a1+")
-    assert slow.asked.wait(LONG)
-    assert table.state()["thinking"] and not table.state()["yourTurn"]
-    with pytest.raises(IllegalMoveError, match="it is the turn of Dark, whom Slow plays"):
-        table.play("a3+")
-    assert table.undo()
-    slow.may_answer.set()
-    assert table.join(LONG)
-    assert table.game.actions == []
-
-
-def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
-    class Flaky(First):
-        wrong = "raise"
-
-        def act_batch(self, positions):
-            if self.wrong == "raise":
-                raise SystemExit("out of order")
-            if self.wrong == "illegal":
-                return np.array([999])
-            return super().act_batch(positions)
-
-    flaky = Flaky()
-    table = table_with(opponent=flaky)
-    table.play("a1+")
-    assert table.join(LONG)
-    state = table.state()
-    assert state["failed"] and not state["thinking"]
-    assert state["error"] == "Flaky failed: SystemExit: out of order"
-    state = click(table, type="show", mistakes=False)
-    assert state["failed"] and state["error"] == ""  # the page still offers to ask again
-    flaky.wrong = "illegal"
-    state = click(table, type="again")
-    assert state["failed"] and "chose action 999" in state["error"]
-    flaky.wrong = ""
-    state = click(table, type="again")
-    assert not state["failed"] and len(state["moves"]) == 2 and state["error"] == ""
-
-
-def test_a_policy_of_ones_own_can_be_chosen_again():
-    own = First()
-    table = table_with(opponent=own)
-    new = NEW | {"rows": str(table.game.variant.board), "opening": "outside"}
-    state = click(table, **new)
-    assert state["opponent"] == "greedy" and own.asked == []
-    table.new_game()  # against the level, which takes no place in the list
-    assert table.join(LONG) and table.state()["opponent"] == "greedy"
-    assert table.state()["opponents"][-1]["policy"] == "First"
-    state = click(table, **new | {"opponent": "First"})
-    assert state["opponent"] == "First" and len(own.asked) == 1
-    assert len(state["moves"]) == 1 and state["error"] == ""
-
-    table.new_game(opponent="rollouts:8")
-    assert table.join(LONG)
-    state = click(table, **new | {"opponent": "First"})
-    assert "'First' is not among the opponents offered" in state["error"]
-    assert state["opponents"][-1]["policy"] == "rollouts:8"
-
-
-def test_a_question_goes_to_the_opponent_of_its_game():
-    """Although the thread of the opponent may ask before `new_game` has returned."""
-
-    class Late:
-        def __init__(self, table):
-            self.table, self.game = table, table.game
-
-        def __getattr__(self, name):
-            return getattr(self.game, name)
-
-        def new_game(self, *arguments):
-            self.game.new_game(*arguments)
-            self.table._answers.wake()
-            self.table._answers.join(0.2)
-
-    table = table_with(opponent="greedy", seat="dark")
-    table.game, own = Late(table), First()
-    table.new_game(opponent=own)
-    assert table.join(LONG)
-    state = table.state()
-    assert state["error"] == "" and len(own.asked) == len(state["moves"]) == 1
-
-
-def test_an_opponent_may_be_a_path(tmp_path, monkeypatch):
-    path = tmp_path / "champion.bin"
-    path.write_bytes(package_data("champion.bin"))
-    table = table_with(opponent=path, seat="dark")
-    assert table.state()["opponent"] == str(path) and len(table.game.actions) == 1
-    monkeypatch.chdir(tmp_path)
-    path.rename(tmp_path / "random")
-    table.new_game(opponent=Path("random"), seat="dark")  # not the policy of this name
-    assert table.join(LONG)
-    state = table.state()
-    assert state["opponent"] == os.path.join(".", "random") and state["error"] == ""
-    assert len(state["moves"]) == 1
-
-
-def test_the_opponent_begins_when_the_person_is_dark():
-    table = table_with(seat="dark")
-    assert table.game.last.to_play == 1 and len(table.game.actions) == 1
-    assert not table.undo()
-
-
 def test_messages_of_the_page():
     table = table_with()
     state = click(table, type="play", ply=0, action=0)
@@ -233,16 +95,6 @@ def test_messages_of_the_page():
     assert (new["seat"], new["opponent"]) == ("both", "greedy")
     assert new["number"] > again["number"] == state["number"]  # the form waits for another one
     assert click(table, type="undo")["moves"] == []
-
-
-NEW = {
-    "type": "new",
-    "seat": "dark",
-    "opponent": "greedy",
-    "rows": "####",
-    "opening": "corner",
-    "copies": 2,
-}
 
 
 @pytest.mark.parametrize(

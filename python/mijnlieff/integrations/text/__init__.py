@@ -12,13 +12,7 @@ Nothing here needs another package. Any function from a prompt to a reply is a p
 from mijnlieff.integrations.text.chat import ChatModel
 from mijnlieff.integrations.text.game import TextGame
 from mijnlieff.integrations.text.policy import ReplyCounts, TextPolicy
-from mijnlieff.integrations.text.positions import (
-    correction_text,
-    move_text,
-    moves_text,
-    position_text,
-    prompt_text,
-)
+from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.puzzles import (
     Puzzle,
     Puzzles,
@@ -26,7 +20,7 @@ from mijnlieff.integrations.text.puzzles import (
     sample_of,
 )
 from mijnlieff.integrations.text.replies import KINDS, read_move
-from mijnlieff.integrations.text.rules import rules_text
+from mijnlieff.render.to_text import move_text, moves_text, position_text, rules_text
 
 __all__ = [
     "KINDS",

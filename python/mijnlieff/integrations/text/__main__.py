@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff._util.files import json_text
-from mijnlieff._util.output import note, note_error, print_table
-from mijnlieff.errors import MijnlieffError
+from mijnlieff._util.output import print_table, run_program
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.match import evaluate
 from mijnlieff.integrations.text.chat import ChatModel
@@ -36,15 +35,12 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_grade(commands)
     _add_puzzles(commands)
-    args = parser.parse_args(argv)
-    try:
+
+    def run() -> None:
+        args = parser.parse_args(argv)
         args.run(args)
-    except KeyboardInterrupt:
-        note(f"{parser.prog}: interrupted, nothing was kept")
-        return 130
-    except (MijnlieffError, ValueError, OSError) as error:
-        return note_error(parser.prog, error)
-    return 0
+
+    return run_program(parser.prog, run)
 
 
 def _add_grade(commands: Any) -> None:

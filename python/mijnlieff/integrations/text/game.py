@@ -10,21 +10,16 @@ import numpy as np
 from mijnlieff._mijnlieff import Position, as_variant
 from mijnlieff._util.arguments import check_choice, integer_from, seed_of
 from mijnlieff.errors import GameOverError, ReplyError
-from mijnlieff.integrations.text.positions import correction_text, prompt_text
+from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
 from mijnlieff.policies.base import act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
-from mijnlieff.rules import PLAYERS, VariantLike
+from mijnlieff.rules import PLAYERS, VariantLike, must_pass
 
-__all__ = ["SEATS", "TextGame", "forced_pass"]
+__all__ = ["SEATS", "TextGame"]
 
 SEATS = ("light", "dark", "random")
 """The seats that a model may be given."""
-
-
-def forced_pass(position: Position) -> bool:
-    """Return whether passing is the only legal action; adapters play it without asking."""
-    return bool(position.action_mask()[position.variant.pass_action])
 
 
 class TextGame:
@@ -132,7 +127,7 @@ class TextGame:
         name = self.position.variant.action_name
         while not self.position.is_over:
             mine = self.position.to_play == self.seat
-            if forced_pass(self.position):
+            if must_pass(self.position):
                 action = self.position.variant.pass_action
             elif mine:
                 break

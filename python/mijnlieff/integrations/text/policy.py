@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mijnlieff._mijnlieff import Position, check_playable
 from mijnlieff._util.arguments import integer_from, seed_of
 from mijnlieff.errors import ReplyError
-from mijnlieff.integrations.text.positions import correction_text, prompt_text
+from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
 from mijnlieff.policies.base import ActsInBatches
 

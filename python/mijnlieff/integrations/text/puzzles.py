@@ -14,7 +14,7 @@ from mijnlieff._mijnlieff import Position
 from mijnlieff._util.arguments import integer_from
 from mijnlieff._util.files import write_whole
 from mijnlieff.evaluation.benchmark import Benchmark, benchmark, solutions_of
-from mijnlieff.integrations.text.positions import prompt_text
+from mijnlieff.integrations.text.prompts import prompt_text
 from mijnlieff.integrations.text.replies import read_move
 
 __all__ = ["Puzzle", "Puzzles", "puzzles", "sample_of"]

@@ -84,14 +84,14 @@ def read_move(text: str, position: Position) -> int:
     r"""Return the move that a reply names.
 
     What counts is the last move in brackets, in ``<answer>`` tags or in ``\boxed{}``, or else the
-    last one that is named anywhere, in notation (``a1+``, ``A1 +``) or else in words (``Puller on
-    a1``). A pass counts if no placement is named, or in brackets. What comes before ``</think>`` is
-    left out. Moves with nothing but commas or "or" between them are several moves, unless they are
-    all the same.
+    last one in notation anywhere (``a1+``, ``A1 +``), or else the last one in words (``Puller on
+    a1``), as those often speak of stones on the board. A pass counts if no placement is named, or
+    in brackets. What comes before ``</think>`` is left out. Moves with nothing but commas or "or"
+    between them are several moves, unless they are all the same.
 
     >>> import mijnlieff
     >>> from mijnlieff.integrations.text import read_move
-    >>> read_move("Not a1x. I place my Puller on A1!", mijnlieff.Position())
+    >>> read_move("The Diagonal on B1 is worse. I place my Puller on A1!", mijnlieff.Position())
     48
     >>> read_move("a1+", mijnlieff.Position().play("b1+").play("a1x"))
     Traceback (most recent call last):

@@ -1,7 +1,5 @@
 """The network of policy and values: one for a board, or for all boards that fit a canvas."""
 
-from typing import Any
-
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network.cells import (
@@ -17,7 +15,6 @@ __all__ = [
     "masked_log_softmax",
     "new_network",
     "share_hands",
-    "sizes_of",
 ]
 
 
@@ -31,12 +28,3 @@ def new_network(boards: Boards, config: TrainConfig) -> CellNetwork:
     sizes = config.width, config.blocks, config.heads
     scope = boards.seen[0] if boards.canvas is None else boards.canvas
     return CellNetwork(scope, *sizes, copies=boards.copies)
-
-
-def sizes_of(network: CellNetwork) -> dict[str, Any]:
-    """The settings from which `new_network` makes a network of these sizes.
-
-    Args:
-        network: the network.
-    """
-    return {"width": network.units, "blocks": len(network.blocks), "heads": network.heads}

@@ -11,13 +11,11 @@ import torch
 
 from mijnlieff._mijnlieff import Tablebase
 from mijnlieff._util.arguments import integer_in
-from mijnlieff._util.executors import map_jobs, result_of, shared, submit
-from mijnlieff.evaluation import MatchReport
+from mijnlieff._util.executors import result_of, shared, submit
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, sizes_of
-from mijnlieff.train.play.jobs import Block, play_match, play_rollouts, play_searches, weights_of
-from mijnlieff.train.play.measure import Matches
+from mijnlieff.train.network import CellNetwork
+from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
 from mijnlieff.train.play.samples import Samples, SearchGames
 from mijnlieff.train.play.search import check_tablebase
 from mijnlieff.train.ppo.rollouts import Experience
@@ -71,7 +69,7 @@ class ExecutorBackend:
     ) -> None:
         """Check the numbers."""
         self._tablebase = tablebase
-        self._executor = executor
+        self.executor = executor
         self._blocks = integer_in("blocks", blocks, 1, MOST_BLOCKS)
         self._lag = integer_in("lag", lag, 0, 1000)
 
@@ -91,20 +89,8 @@ class ExecutorBackend:
                 "blocks: use fewer blocks or more games"
             )
         return _ExecutorSource(
-            self._executor, boards, config, self._blocks, self._lag, self._tablebase
+            self.executor, boards, config, self._blocks, self._lag, self._tablebase
         )
-
-    def measure(
-        self, network: CellNetwork, matches: Matches, progress: bool = False
-    ) -> list[MatchReport]:
-        """Play each match on a worker; shows no progress."""
-        weights = shared(self._executor, weights_of(network))
-        config = TrainConfig.of("alphazero", **sizes_of(network))
-        jobs = [
-            (weights, config, dataclasses.replace(matches, opponents=[opponent]))
-            for opponent in matches.opponents
-        ]
-        return map_jobs(self._executor, play_match, jobs)
 
 
 class _ExecutorSource:

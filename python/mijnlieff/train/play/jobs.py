@@ -1,4 +1,4 @@
-"""The jobs of workers in a run: blocks of games, and matches."""
+"""The jobs of workers in a run: blocks of games."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Network, Tablebase
-from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, new_network
-from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -25,7 +23,6 @@ from mijnlieff.train.process import torch_threads
 __all__ = [
     "Block",
     "Weights",
-    "play_match",
     "play_rollouts",
     "play_searches",
     "weights_of",
@@ -104,16 +101,3 @@ def play_rollouts(weights: Weights, block: Block) -> dict[str, Any]:
         name: value.numpy() if isinstance(value, torch.Tensor) else value
         for name, value in values.items()
     }
-
-
-def play_match(weights: Weights, config: TrainConfig, matches: Matches) -> MatchReport:
-    """Play a match of a network against a built-in player.
-
-    Args:
-        weights: the weights of the network.
-        config: settings that give the network its sizes.
-        matches: the match, with one opponent.
-    """
-    network = _network(weights, Boards((matches.variant,)), config)
-    (report,) = measure(network, matches, num_threads=1)
-    return report

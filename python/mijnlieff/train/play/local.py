@@ -1,19 +1,18 @@
-"""The games and the measurements of a run in this process, and the interface of such places."""
+"""The games of a run in this process, and the interface of places where runs play."""
 
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Executor
 from typing import Any, Protocol
 
 import torch
 
 from mijnlieff._mijnlieff import Network, Tablebase
-from mijnlieff.evaluation import MatchReport
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.play.measure import Matches, measure
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.search import check_tablebase, play_round, self_play
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -25,7 +24,12 @@ __all__ = ["Backend", "LocalBackend", "ThreadedGames"]
 
 
 class Backend(Protocol):
-    """Makes the source of a run's games, and measures its network."""
+    """Where a run plays."""
+
+    @property
+    def executor(self) -> Executor | None:
+        """The workers that play its measurements; None is this process."""
+        ...
 
     def source(
         self, boards: Boards, config: TrainConfig, generator: torch.Generator
@@ -39,12 +43,6 @@ class Backend(Protocol):
         """
         ...
 
-    def measure(
-        self, network: CellNetwork, matches: Matches, progress: bool = False
-    ) -> list[MatchReport]:
-        """See `mijnlieff.train.play.measure.measure`."""
-        ...
-
 
 class LocalBackend:
     """Plays everything in this process.
@@ -53,7 +51,7 @@ class LocalBackend:
         tablebase: where positions are looked up that are solved, rather than searched.
     """
 
-    measure = staticmethod(measure)
+    executor = None
 
     def __init__(self, tablebase: Tablebase | None = None) -> None:
         """Keep the tablebase."""

@@ -10,7 +10,7 @@ from mijnlieff.policies.searches import SOLVE_BELOW, ending_options
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
 
-__all__ = ["search_policy", "solve_below_in_play"]
+__all__ = ["players", "search_policy", "solve_below_in_play"]
 
 
 def solve_below_in_play(config: TrainConfig) -> int:
@@ -31,7 +31,7 @@ _C_SCALE = 1.0
 
 
 def search_policy(
-    network: CellNetwork,
+    model: Model,
     config: TrainConfig,
     num_simulations: int,
     seed: int = 0,
@@ -42,29 +42,50 @@ def search_policy(
     """A player that searches with a network.
 
     Args:
-        network: the network; later training does not change how this plays.
+        model: the network.
         config: the settings of its run.
         num_simulations: simulations per search.
         seed: seed of the player.
         solve_below: the most empty cells of a position that is solved exactly; None is
             `solve_below_in_play`.
         num_threads: the threads of a search; None is as many as there are cores.
-
-    Raises:
-        CheckpointError: a weight is not finite.
     """
     if solve_below is None:
         solve_below = solve_below_in_play(config)
     options = ending_options(num_simulations, solve_below, margin_weight=config.margin_weight)
     if config.backup == "policy":
         options = options.replace(backup="policy", c_scale=_C_SCALE)
-    return NetworkPolicy(_frozen(network), search=options, seed=seed, num_threads=num_threads)
+    return NetworkPolicy(model, search=options, seed=seed, num_threads=num_threads)
 
 
-def _frozen(network: CellNetwork) -> Model:
-    """The network with its current weights; in native code if it is on the CPU."""
-    if network.device.type != "cpu":
-        frozen = copy.deepcopy(network)
-        frozen.requires_grad_(False)
-        return frozen
-    return Network.from_torch(network)
+def players(
+    network: CellNetwork,
+    config: TrainConfig,
+    num_simulations: int,
+    *,
+    solve_below: int | None = None,
+    on_workers: bool = False,
+) -> tuple[NetworkPolicy, NetworkPolicy]:
+    """The network alone and with a search, as `load_policy` has them; training goes on elsewhere.
+
+    Args:
+        network: the network with its current weights.
+        config: the settings of its run.
+        num_simulations: simulations per search.
+        solve_below: see `search_policy`.
+        on_workers: whether workers play, each with one thread and in native code. Otherwise a
+            search evaluates on the network's device.
+    """
+    native = Network.from_torch(network)
+    model: Model = native
+    if network.device.type != "cpu" and not on_workers:
+        model = copy.deepcopy(network).requires_grad_(False)
+    search = search_policy(
+        model,
+        config,
+        num_simulations,
+        config.seed,
+        solve_below=solve_below,
+        num_threads=1 if on_workers else None,
+    )
+    return NetworkPolicy(native), search

@@ -10,7 +10,7 @@ from typing import Any
 from mijnlieff._util.files import parse_json
 from mijnlieff.train.config import CURVE_OPPONENTS
 
-__all__ = ["csv_text", "flat_row", "parse_round"]
+__all__ = ["check_grades", "check_scores", "csv_text", "flat_row", "parse_round"]
 
 _COUNTS = ("round", "steps", "games")
 _LOSSES = ("policy_loss", "value_loss", "margin_loss", "entropy")
@@ -43,13 +43,46 @@ def parse_round(line: bytes, like: Mapping[str, Any] | None) -> dict[str, Any]:
     if like is not None and row.keys() - {"scores"} != like.keys() - {"scores"}:
         names = ", ".join(sorted((row.keys() ^ like.keys()) - {"scores"}))
         raise ValueError(f"unlike the first line in {names}")
-    if not isinstance(row.get("grades"), dict | None):
-        raise ValueError(f"grades must be an object or null, not {row['grades']!r}")
-    for opponent in CURVE_OPPONENTS if "scores" in row else ():
-        scores = row["scores"].get(opponent) if isinstance(row["scores"], dict) else None
-        if not isinstance(scores, dict):
-            raise ValueError(f"scores has no entry for {opponent}")
+    if row.get("grades") is not None:
+        check_grades(row["grades"])
+    if "scores" in row:
+        check_scores(row["scores"])
     return row
+
+
+def check_scores(scores: object) -> None:
+    """Raise unless these are the scores of a measurement, by opponent.
+
+    Raises:
+        ValueError: they are not; the message names the fault.
+    """
+    for opponent in CURVE_OPPONENTS:
+        measured = scores.get(opponent) if isinstance(scores, dict) else None
+        if not isinstance(measured, dict):
+            raise ValueError(f"scores has no entry for {opponent}")
+        for name in ("score", "low", "high"):
+            if not _is_number(measured.get(name)):
+                raise ValueError(
+                    f"{name} in scores for {opponent} must be a number, not {measured.get(name)!r}"
+                )
+
+
+def check_grades(grades: object) -> None:
+    """Raise unless these are the grades of a measurement, by group of boards.
+
+    Raises:
+        ValueError: they are not; the message names the fault.
+    """
+    if not isinstance(grades, dict):
+        raise ValueError(f"grades must be an object or null, not {grades!r}")
+    for group, grade in grades.items():
+        if not isinstance(grade, dict):
+            raise ValueError(f"{group} in grades must be an object, not {grade!r}")
+        for name in ("boards", "optimal", "low", "high"):
+            value = grade.get(name)
+            # There is no interval over a few boards.
+            if not (_is_number(value) or (value is None and name in ("low", "high"))):
+                raise ValueError(f"{name} in grades for {group} must be a number, not {value!r}")
 
 
 def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from mijnlieff.evaluation.board_scores import BoardScore, scores_on
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
-from mijnlieff.policies import NetworkPolicy, Policy, load_policy
+from mijnlieff.policies import Policy, load_policy
 from mijnlieff.train.config import CURVE_OPPONENTS
-from mijnlieff.train.play.policy import search_policy
+from mijnlieff.train.play.policy import players
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.graded import graded_positions, plain_grade
@@ -35,24 +35,26 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
     Raises:
         OSError: a file cannot be written.
     """
-    boards, config = trainer.boards, trainer.config
-    network: Policy = NetworkPolicy(trainer.network)
-    search = search_policy(trainer.network, config, num_simulations, config.seed, solve_below=0)
-    players: dict[str, Policy] = {
+    boards, config, executor = trainer.boards, trainer.config, trainer.executor
+    on_workers = executor is not None
+    network, search = players(
+        trainer.network, config, num_simulations, solve_below=0, on_workers=on_workers
+    )
+    agents: dict[str, Policy] = {
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,
     } | {name: load_policy(name, seed=config.seed) for name in _BASELINES}
     graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
     with torch_threads(1):
         grades = {
-            name: grade(player, graded, config.seed, by="board", name=name)
-            for name, player in players.items()
+            name: grade(agent, graded, config.seed, by="board", name=name, executor=executor)
+            for name, agent in agents.items()
         }
-        scores = {
-            group: scores_on(variants, network, CURVE_OPPONENTS, games, config.seed)
-            for group, variants in (("seen", boards.seen), ("unseen", boards.unseen))
-            if variants
-        }
+    scores = {
+        group: scores_on(variants, network, CURVE_OPPONENTS, games, config.seed, executor=executor)
+        for group, variants in (("seen", boards.seen), ("unseen", boards.unseen))
+        if variants
+    }
     content = {
         "boards": boards.to_dict(),
         "grades": {

@@ -17,10 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mijnlieff._util.arguments import check_type, integer_from, number_from_zero
 from mijnlieff._util.files import write_whole
 from mijnlieff.errors import CheckpointError, MijnlieffError
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
+from mijnlieff.train.report.rows import check_grades, check_scores
 
 __all__ = ["Checkpoint", "Counters", "load_checkpoint", "save_checkpoint"]
 
@@ -43,6 +45,9 @@ class Counters:
     steps: int = 0
     games: int = 0
     seconds: float = 0.0
+
+
+_COUNTERS = tuple(entry.name for entry in dataclasses.fields(Counters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +114,57 @@ def load_checkpoint(path: Path) -> Checkpoint:
     """
     content = _read(path)
     try:
+        for name in ("config", "budget", "boards", "network", "optimizer"):
+            check_type(name, content[name], dict)
+        boards = Boards.from_dict(content["boards"])
         return Checkpoint(
             config=TrainConfig.from_dict(content["config"]),
             budget=Budget(**content["budget"]),
-            boards=Boards.from_dict(content["boards"]),
+            boards=boards,
             network=dict(content["network"]),
             optimizer=dict(content["optimizer"]),
             generator=content["generator"],
-            counters=Counters(**content["counters"]),
-            curve=list(content["curve"]),
+            counters=_counters("counters", content["counters"]),
+            curve=_curve(content["curve"], has_grades=boards.canvas is not None),
         )
     except KeyError as error:
         raise CheckpointError(f"checkpoint {path} has no entry {error}") from error
-    except (TypeError, ValueError, MijnlieffError) as error:
+    # Entries of other types may raise more than what is wrong with values.
+    except (
+        AttributeError,
+        IndexError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        MijnlieffError,
+    ) as error:
         raise CheckpointError(f"checkpoint {path} is inconsistent: {error}") from error
+
+
+def _counters(name: str, saved: object) -> Counters:
+    """Return counters; every entry must be there, since a run goes on from them."""
+    if not isinstance(saved, dict) or saved.keys() != set(_COUNTERS):
+        raise ValueError(f"{name} must have the entries {', '.join(_COUNTERS)}, not {saved!r:.80}")
+    rounds, steps, games = (
+        integer_from(f"{entry} in {name}", saved[entry], 0)
+        for entry in ("rounds", "steps", "games")
+    )
+    seconds = number_from_zero(f"seconds in {name}", saved["seconds"])
+    return Counters(rounds, steps, games, seconds)
+
+
+def _curve(saved: object, *, has_grades: bool) -> list[dict[str, Any]]:
+    """Return measurements, each with counters and scores, and on many boards with grades."""
+    check_type("curve", saved, list)
+    assert isinstance(saved, list)
+    for number, point in enumerate(saved):
+        name = f"measurement {number} of curve"
+        check_type(name, point, dict)
+        _counters(name, {entry: point[entry] for entry in _COUNTERS if entry in point})
+        check_scores(point["scores"])
+        if has_grades:
+            check_grades(point["grades"])
+    return saved
 
 
 def _read(path: Path) -> dict[str, Any]:

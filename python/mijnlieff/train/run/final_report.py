@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict
 from typing import Any
 
@@ -13,12 +14,12 @@ from mijnlieff.evaluation import MatchReport
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.evaluation.ladder import rating_of, strongest_below
+from mijnlieff.evaluation.match import Conditions, play_all
 from mijnlieff.policies import NetworkPolicy
 from mijnlieff.policies.load import name_of_path
 from mijnlieff.solving import EXACT_CELLS
-from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.play.measure import final_opponents
-from mijnlieff.train.play.policy import search_policy, solve_below_in_play
+from mijnlieff.train.config import CURVE_OPPONENTS
+from mijnlieff.train.play.policy import players, solve_below_in_play
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.report import write_report
@@ -45,33 +46,24 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
     Raises:
         OSError: a file cannot be written.
     """
-    config = trainer.config
+    config, executor = trainer.config, trainer.executor
     variant = trainer.boards.seen[0]
+    on_workers = executor is not None
+    network, search = players(trainer.network, config, num_simulations, on_workers=on_workers)
+    agents = {"The network alone": network}
     searches = config.algo == "alphazero"
-    players: dict[str, TrainConfig | None] = {"The network alone": None}
     if searches:
         solver = " + solver" if solve_below_in_play(config) else ""
-        players[f"With {num_simulations} simulations{solver}"] = config
-    matches = {
-        player: trainer.measure(
-            final_opponents(variant),
-            games,
-            seed=config.seed,
-            progress=True,
-            search=search,
-            num_simulations=num_simulations,
-        )
-        for player, search in players.items()
-    }
-    grades = {
-        player: _grade(
-            NetworkPolicy(trainer.network)
-            if search is None
-            else search_policy(trainer.network, config, num_simulations, config.seed),
-            variant,
-        )
-        for player, search in players.items()
-    }
+        agents[f"With {num_simulations} simulations{solver}"] = search
+    conditions = Conditions.checked(games, variant, seed=config.seed)
+    played_by = [(opponent, conditions) for opponent in _opponents(variant)]
+    # The batches of a search are so small that several threads of PyTorch would be slower.
+    with torch_threads(1):
+        matches = {
+            name: play_all(agent, played_by, progress=True, executor=executor)
+            for name, agent in agents.items()
+        }
+        grades = {name: _grade(agent, variant, executor) for name, agent in agents.items()}
     strength, rows = _strength(variant, matches, grades)
     match = next(iter(matches.values()))[0]
     tables = {
@@ -112,14 +104,24 @@ def _cells(match: MatchReport) -> tuple[str, ...]:
     )
 
 
-def _grade(policy: NetworkPolicy, variant: Variant) -> GradeReport | None:
+def _opponents(variant: Variant) -> tuple[str, ...]:
+    """Return the names of the opponents, weakest first.
+
+    Perfect play is among them on the standard variant alone, where the openings are in a book.
+    """
+    opponents = (*CURVE_OPPONENTS, "minimax:4")
+    return (*opponents, "perfect") if variant == Variant() else opponents
+
+
+def _grade(
+    policy: NetworkPolicy, variant: Variant, executor: Executor | None
+) -> GradeReport | None:
     """Return the grade of a player; None where nothing can be solved or chosen."""
     if not Position(variant).is_solvable:
         return None
     positions = None if variant == Variant() else _POSITIONS
     try:
-        with torch_threads(1):
-            return grade(policy, positions, variant=variant, progress=True)
+        return grade(policy, positions, variant=variant, progress=True, executor=executor)
     except PolicyError:  # a ValueError too
         raise
     except ValueError:  # no turn of this game has two legal actions

@@ -62,8 +62,10 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             if str(arrays["about"]) != about:
                 return None
-            numbers, margins = arrays["boards"], arrays["action_margins"]
-            if len(margins) != len(numbers):
+            numbers, sources = arrays["boards"], arrays["sources"]
+            margins = arrays["action_margins"]
+            num_actions = max(variant.num_actions for variant in boards.all)
+            if margins.shape != (len(numbers), num_actions) or sources.shape != numbers.shape:
                 return None
             texts = zip(arrays["positions"].tolist(), numbers.tolist(), strict=True)
             return Benchmark(
@@ -73,7 +75,7 @@ def _read(file: Path, boards: Boards, groups: list[str], about: str) -> Benchmar
                 ),
                 variants=boards.all,
                 boards=numbers,
-                sources=arrays["sources"],
+                sources=sources,
                 solutions=solutions_of(margins),
                 groups=tuple(groups),
             )

@@ -83,9 +83,10 @@ def policy_from_checkpoint(
     Raises:
         CheckpointError: as `network_from_checkpoint`.
     """
-    network, checkpoint = network_from_checkpoint(path)
+    trained, checkpoint = network_from_checkpoint(path)
+    network = Network.from_torch(trained)
     if not num_simulations:
-        return NetworkPolicy(Network.from_torch(network), seed=seed)
+        return NetworkPolicy(network, seed=seed)
     config = checkpoint.config
     return search_policy(network, config, num_simulations, seed, solve_below=solve_below)
 

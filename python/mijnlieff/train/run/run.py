@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mijnlieff._mijnlieff import Board, Variant
-from mijnlieff._util.output import StatusBar
+from mijnlieff._util.output import status_bar
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards, boards_named
 from mijnlieff.train.config import Budget, TrainConfig
@@ -48,10 +48,11 @@ def start_run(
         backend: where games are played; None is this process.
 
     Raises:
-        TrainingError: the folder is in use, or holds a run that is not to be overwritten.
+        TrainingError: the folder is in use, or holds a run, or the log of one, that is not to be
+            overwritten.
         OSError: the folder cannot be written to.
         ValueError: PyTorch cannot use the device, or settings that several boards do not take.
-        MemoryError: there is not enough memory for the replay buffer.
+        MemoryError: there is not enough memory for the network or the replay buffer.
     """
     chosen = choose_device(device)
     _check_several_boards(boards, config)
@@ -92,6 +93,7 @@ def resume_run(
         TrainingError: the folder is in use, or its log is damaged.
         OSError: the folder cannot be written to.
         ValueError: a setting is out of range, or PyTorch cannot use the device.
+        MemoryError: there is not enough memory for the network or the replay buffer.
     """
     chosen = choose_device(device)
     with contextlib.ExitStack() as stack:
@@ -182,7 +184,8 @@ def run_session(
 
     Raises:
         ImportError: `tensorboard` is true, and TensorBoard is not installed.
-        TrainingError: a loss is NaN or infinite.
+        TrainingError: a loss or a weight is NaN or infinite; the last checkpoint is still valid.
+        MemoryError: PyTorch lacks memory for a step.
         OSError: a file cannot be written.
     """
     with contextlib.ExitStack() as stack:
@@ -194,7 +197,7 @@ def run_session(
                 reports.append(stack.enter_context(events))
         progress = None
         if on_report is None:
-            progress = stack.enter_context(StatusBar(trainer.spent))
+            progress = stack.enter_context(status_bar(trainer.spent))
         else:
             reports.append(on_report)
         stop = stack.enter_context(StopSignal())

@@ -1,9 +1,11 @@
-"""What a run measures of its network while it learns: matches on one board, grades on many."""
+"""What a run measures of its network while it learns: matches, and on many boards grades."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from concurrent.futures import Executor
+from typing import Any
 
+from mijnlieff._mijnlieff import Network
 from mijnlieff._util.files import write_json
 from mijnlieff._util.output import note
 from mijnlieff.evaluation.benchmark import Benchmark
@@ -14,23 +16,36 @@ from mijnlieff.train.alphazero import SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import CURVE_OPPONENTS, TrainConfig
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.play.local import Backend
-from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.ppo import Losses
-from mijnlieff.train.process import torch_threads
-from mijnlieff.train.report.grades_plot import grades_figure
 from mijnlieff.train.report.plot import curve_figure, write_png
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.graded import graded_positions, plain_grade
 
-__all__ = ["Strength", "strength_of"]
+__all__ = ["Strength"]
 
 Point = dict[str, Any]
 """A point of the learning curve, as plain values."""
 
 
-class Strength(Protocol):
-    """Measures the network of a run, draws its curve, and tells of both."""
+class Strength:
+    """Measures the network of a run, draws its curve, and tells of both.
+
+    A run on one board is measured by scores against built-in players. One on many boards has such
+    scores on those held out, if there are any, and grades by exact play on all.
+
+    Args:
+        config: the settings of the run.
+        boards: its boards.
+        executor: where it is measured; None is this process.
+    """
+
+    def __init__(self, config: TrainConfig, boards: Boards, executor: Executor | None) -> None:
+        """Keep what is measured; `prepare` draws the positions for grades."""
+        self._config = config
+        self._boards = boards
+        self._executor = executor
+        self._has_grades = boards.canvas is not None
+        self._graded: Benchmark | None = None
 
     def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
         """Make what is needed, before the clock of the run starts.
@@ -42,7 +57,13 @@ class Strength(Protocol):
         Raises:
             OSError: a file cannot be written.
         """
-        ...
+        if not self._has_grades:
+            return
+        config, boards = self._config, self._boards
+        write_json(folder.boards, boards.to_dict())
+        if shows_progress and not folder.graded.exists():
+            note("drawing positions for the grades, and solving them once")
+        self._graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
 
     def measure(self, network: CellNetwork, rounds: int) -> Point:
         """Measure the network without any effect on training.
@@ -51,19 +72,44 @@ class Strength(Protocol):
             network: the network.
             rounds: the rounds so far, which vary the seed.
         """
-        ...
+        config, boards, executor = self._config, self._boards, self._executor
+        policy = NetworkPolicy(Network.from_torch(network))
+        scores = scores_on(
+            boards.unseen or boards.seen,
+            policy,
+            CURVE_OPPONENTS,
+            config.measurement_games,
+            config.seed + rounds,
+            executor=executor,
+        )
+        point: Point = {"scores": {name: score.to_dict() for name, score in scores.items()}}
+        if self._has_grades:
+            assert self._graded is not None  # prepared at the start of the run
+            report = grade(policy, self._graded, config.seed, by="board", executor=executor)
+            grades = {name: plain_grade(row) for name, row in report.by_group.items()}
+            point["grades"] = grades
+        return point
 
     def entries(self, point: Point | None) -> dict[str, Any]:
         """What the log says about a round that ended with this measurement, or with none."""
-        ...
+        if point is None:
+            return {"grades": None} if self._has_grades else {}
+        return {name: point[name] for name in ("scores", "grades") if name in point}
 
     def losses_text(self, losses: Losses | SearchLosses) -> str:
         """The losses that matter, in words."""
-        ...
+        text = f"loss policy {losses.policy_loss:+.3f} "
+        if self._has_grades:
+            return f"{text}margin {losses.margin_loss:.3f}"
+        return f"{text}value {losses.value_loss:.3f}, entropy {losses.entropy:.2f}"
 
     def text(self, point: Point) -> str:
         """A measurement in words."""
-        ...
+        if self._has_grades:
+            shares = [f"{name} {one['optimal']:.1%}" for name, one in point["grades"].items()]
+            return f"optimal on boards {', '.join(shares)}"
+        random, minimax = (point["scores"][name]["score"] for name in ("random", "minimax:2"))
+        return f"random {random:.1%}, minimax 2 {minimax:.1%}"
 
     def draw(self, folder: RunFolder, curve: list[Point]) -> None:
         """Draw the learning curve into the run's folder.
@@ -71,111 +117,7 @@ class Strength(Protocol):
         Raises:
             OSError: the file cannot be written.
         """
-        ...
-
-
-def strength_of(config: TrainConfig, boards: Boards, backend: Backend) -> Strength:
-    """What a run measures.
-
-    Args:
-        config: its settings.
-        boards: its boards.
-        backend: where its matches are played.
-    """
-    return _Scores(config, boards, backend) if boards.canvas is None else _Grades(config, boards)
-
-
-class _Scores:
-    """Scores against built-in players on the board of the run."""
-
-    def __init__(self, config: TrainConfig, boards: Boards, backend: Backend) -> None:
-        self._config = config
-        self._variant = boards.seen[0]
-        self._backend = backend
-
-    def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
-        pass
-
-    def measure(self, network: CellNetwork, rounds: int) -> Point:
-        config = self._config
-        matches = Matches(
-            self._variant, CURVE_OPPONENTS, config.measurement_games, config.seed + rounds
+        title = (
+            "One network on many boards" if self._has_grades else "Learning Mijnlieff by self-play"
         )
-        scores = {
-            match.opponent: {
-                "score": match.score,
-                "low": match.score_interval[0],
-                "high": match.score_interval[1],
-            }
-            for match in self._backend.measure(network, matches)
-        }
-        return {"scores": scores}
-
-    def entries(self, point: Point | None) -> dict[str, Any]:
-        return {} if point is None else {"scores": point["scores"]}
-
-    def losses_text(self, losses: Losses | SearchLosses) -> str:
-        return (
-            f"loss policy {losses.policy_loss:+.3f} value {losses.value_loss:.3f}, "
-            f"entropy {losses.entropy:.2f}"
-        )
-
-    def text(self, point: Point) -> str:
-        scores = point["scores"]
-        random, minimax = scores["random"]["score"], scores["minimax:2"]["score"]
-        return f"random {random:.1%}, minimax 2 {minimax:.1%}"
-
-    def draw(self, folder: RunFolder, curve: list[Point]) -> None:
-        title = "Learning Mijnlieff by self-play"
         write_png(folder.curve, curve_figure(curve, folder.read_log(), title))
-
-
-class _Grades:
-    """Grades by exact play on seen and unseen boards, and scores against built-in players."""
-
-    def __init__(self, config: TrainConfig, boards: Boards) -> None:
-        self._config = config
-        self._boards = boards
-        self._graded: Benchmark | None = None
-
-    def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
-        config, boards = self._config, self._boards
-        write_json(folder.boards, boards.to_dict())
-        if shows_progress and not folder.graded.exists():
-            note("drawing positions for the grades, and solving them once")
-        self._graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
-
-    def measure(self, network: CellNetwork, rounds: int) -> Point:
-        assert self._graded is not None  # prepared at the start of the run
-        config = self._config
-        policy = NetworkPolicy(network)
-        with torch_threads(1):
-            report = grade(policy, self._graded, config.seed, by="board")
-            scores = scores_on(
-                self._boards.unseen or self._boards.seen,
-                policy,
-                CURVE_OPPONENTS,
-                config.measurement_games,
-                config.seed + rounds,
-            )
-        return {
-            "scores": {name: score.to_dict() for name, score in scores.items()},
-            "grades": {name: plain_grade(row) for name, row in report.by_group.items()},
-        }
-
-    def entries(self, point: Point | None) -> dict[str, Any]:
-        if point is None:
-            return {"grades": None}
-        return {"scores": point["scores"], "grades": point["grades"]}
-
-    def losses_text(self, losses: Losses | SearchLosses) -> str:
-        return f"loss policy {losses.policy_loss:+.3f} margin {losses.margin_loss:.3f}"
-
-    def text(self, point: Point) -> str:
-        grades = ", ".join(
-            f"{name} {grade['optimal']:.1%}" for name, grade in point["grades"].items()
-        )
-        return f"optimal on boards {grades}"
-
-    def draw(self, folder: RunFolder, curve: list[Point]) -> None:
-        write_png(folder.curve, grades_figure(curve, folder.read_log()))

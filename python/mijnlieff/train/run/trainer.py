@@ -6,6 +6,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,13 +14,11 @@ import torch
 
 from mijnlieff._util.output import StatusBar
 from mijnlieff.errors import CheckpointError, TrainingError
-from mijnlieff.evaluation import MatchReport
 from mijnlieff.train.alphazero import AlphaZero, Replay, SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
 from mijnlieff.train.network import new_network
 from mijnlieff.train.play.local import Backend, LocalBackend
-from mijnlieff.train.play.measure import Matches
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Losses, Ppo
 from mijnlieff.train.process import enough_memory, keep_memory, torch_threads
@@ -27,7 +26,7 @@ from mijnlieff.train.report.state import OnReport, TrainState
 from mijnlieff.train.run.checkpoint import Checkpoint, Counters, save_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import load_weights
-from mijnlieff.train.run.strength import strength_of
+from mijnlieff.train.run.strength import Strength
 from mijnlieff.train.source import GameSource
 
 __all__ = ["Trainer"]
@@ -85,7 +84,7 @@ class Trainer:
             torch.manual_seed(config.seed)
             self.network = new_network(boards, config).to(device or "cpu")
         self._backend = LocalBackend() if backend is None else backend
-        self._strength = strength_of(config, boards, self._backend)
+        self._strength = Strength(config, boards, self._backend.executor)
         self._source: GameSource[Any] = self._backend.source(boards, config, self._generator)
         self._method = self._new_method()
 
@@ -158,6 +157,11 @@ class Trainer:
             ),
         )
 
+    @property
+    def executor(self) -> Executor | None:
+        """Where measurements are played; None is this process."""
+        return self._backend.executor
+
     def close(self) -> None:
         """Close the source of the games."""
         self._source.close()
@@ -191,20 +195,6 @@ class Trainer:
         self.counters.steps += steps
         self.counters.games += games
         return losses
-
-    def measure(
-        self, opponents: Sequence[str], games: int, *, progress: bool = False, **options: Any
-    ) -> list[MatchReport]:
-        """Play matches on the first board, see `mijnlieff.train.play.measure.measure`.
-
-        Args:
-            opponents: names of built-in players.
-            games: games per opponent, an even number.
-            progress: show bars on a terminal.
-            options: `seed` and other attributes of `Matches`.
-        """
-        matches = Matches(self.boards.seen[0], opponents, games, **options)
-        return self._backend.measure(self.network, matches, progress)
 
     def draw(self, folder: RunFolder) -> None:
         """Draw the learning curve into the run's folder.

@@ -1,11 +1,18 @@
-"""The rules of any variant as text for a prompt."""
+"""The game in words, for a terminal and for language models: rules, positions and moves."""
 
 from __future__ import annotations
 
 from mijnlieff._mijnlieff import Position, Variant, as_variant
-from mijnlieff.rules import Piece, VariantLike
+from mijnlieff._util.arguments import check_type
+from mijnlieff.rules import PLAYERS, Piece, VariantLike
 
-__all__ = ["rules_text"]
+__all__ = ["LEGEND", "move_text", "moves_text", "position_text", "rules_text"]
+
+LEGEND = (
+    "L is a stone of Light, D of Dark, with its piece; . is an empty cell, * one that is allowed "
+    "now."
+)
+"""What stands on the board of a position's text."""
 
 _OPENINGS = {
     "outside": "a cell that lacks an orthogonal neighbor",
@@ -16,7 +23,7 @@ _OPENINGS = {
 
 
 def rules_text(variant: VariantLike | None = None) -> str:
-    """Return the rules of a variant for a prompt: its board, pieces, turns, end and points.
+    """Return the rules of a variant in words: its board, pieces, turns, end and points.
 
     Sentences about gaps and full boards are there only where the board can have them.
 
@@ -114,3 +121,62 @@ def _moves(variant: Variant) -> str:
         f"{first}{piece.sign} places a {piece.name.capitalize()} on {first}" for piece in Piece
     )
     return f"MOVES are written as the cell and the sign of the piece: {examples}. A pass is pass."
+
+
+def position_text(position: Position) -> str:
+    """Return a position as text: board, hands, points, who moves, and the legal moves.
+
+    The line ``Notation: ...`` is what `Position.from_notation` reads.
+
+    >>> import mijnlieff
+    >>> from mijnlieff.integrations.text import position_text
+    >>> start = mijnlieff.Position("##/## corner_straight 1")
+    >>> print(position_text(start))
+    2  *    *
+    1  *    *
+       a    b
+    <BLANKLINE>
+    Light  + 1  x 1  <> 1  >< 1   0 points   to move
+    Dark   + 1  x 1  <> 1  >< 1   0 points
+    L is a stone of Light, D of Dark, with its piece; . is an empty cell, * one that is allowed now.
+    Notation: ../.. - 0
+    You are Light. Legal moves: a1+ b1+ a2+ b2+
+
+    Raises:
+        TypeError: not a `Position`.
+    """
+    check_type("position", position, Position)
+    lines = [str(position), LEGEND, f"Notation: {position.notation}"]
+    if not position.is_over:
+        lines.append(f"You are {PLAYERS[position.to_play]}. Legal moves: {moves_text(position)}")
+    return "\n".join(lines)
+
+
+def moves_text(position: Position) -> str:
+    """Return the names of the legal moves, with spaces between; empty when the game is over.
+
+    Raises:
+        TypeError: not a `Position`.
+    """
+    check_type("position", position, Position)
+    return " ".join(map(position.variant.action_name, position.legal_actions().tolist()))
+
+
+def move_text(position: Position, action: int) -> str:
+    """Return a move in words, such as ``Puller on a1``.
+
+    Args:
+        position: where it is played; only its variant matters.
+        action: the index of the move.
+
+    Raises:
+        IndexError: the variant has no such action.
+        TypeError: not a `Position`, or the action is not an integer.
+    """
+    check_type("position", position, Position)
+    variant = position.variant
+    name = variant.action_name(action)
+    if action == variant.pass_action:
+        return name
+    piece, cell = divmod(action, variant.board.num_cells)
+    return f"{Piece(piece).name.capitalize()} on {variant.board.cell_name(cell)}"
