@@ -241,32 +241,41 @@ def test_select_waits_and_update_checks():
     assert (search.visit_counts.sum(axis=1) == 4).all()
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.3, 0.6, 0.75, 1.0])
-def test_an_outcome_and_a_margin_are_mixed_by_their_weight(weight):
-    """With the bits that NumPy and PyTorch give for numbers of 32 bits."""
-    torch = pytest.importorskip("torch")
+def mixed(pairs, weight):
+    """The values of outcomes and margins; a unit has 4 points, and 8 count in full."""
+    share = (pairs[:, 1] * 0.5).clip(-1.0, 1.0)
+    return (1.0 - weight) * pairs[:, 0] + weight * share
 
-    def mixed(values):
-        share = (values[:, 1] * 0.5).clip(-1.0, 1.0)  # a unit has 4 points, and 8 count in full
-        return (1.0 - weight) * values[:, 0] + weight * share
 
+def assert_equal_searches(weight, forms):
+    """Outcomes and margins of 32 bits give equal searches in each of the forms."""
     positions = positions_of(Variant(), 60)
-    searches = [TreeSearch(positions, 12, margin_weight=weight) for _ in range(5)]
+    searches = [TreeSearch(positions, 12, margin_weight=weight) for _ in forms]
     generator = np.random.default_rng(1)
-    while True:
-        batch, *_ = [search.select() for search in searches]
-        if batch is None:
-            break
+    # All have the same leaves.
+    while (batch := [search.select() for search in searches].pop()) is not None:
         logits = generator.normal(size=batch.action_mask.shape)
         pairs = generator.normal(scale=2, size=(len(batch), 2)).astype(np.float32)
         pairs[:, 0] = np.tanh(pairs[:, 0])
-        tensor = torch.from_numpy(pairs)
-        given = (pairs, tensor, pairs.tolist(), mixed(pairs), mixed(tensor))
-        for search, values in zip(searches, given, strict=True):
-            search.update(logits, values)
+        for search, form in zip(searches, forms, strict=True):
+            search.update(logits, form(pairs))
     for search in searches[1:]:
         assert np.array_equal(search.root_values, searches[0].root_values)
         assert np.array_equal(search.policy_targets, searches[0].policy_targets)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.6, 0.75, 1.0])
+def test_an_outcome_and_a_margin_are_mixed_by_their_weight(weight):
+    assert_equal_searches(
+        weight, [np.asarray, np.ndarray.tolist, lambda pairs: mixed(pairs, weight)]
+    )
+
+
+@pytest.mark.torch
+def test_an_outcome_and_a_margin_may_be_tensors():
+    torch = pytest.importorskip("torch")
+    tensors = [torch.from_numpy, lambda pairs: mixed(torch.from_numpy(pairs), 0.6)]
+    assert_equal_searches(0.6, [np.asarray, *tensors])
 
 
 def test_settings_out_of_range():
