@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Nodes, positions or items between two checks whether to stop.
-///
-/// The flag is shared between threads; reading it at every node would cost more than the node.
-pub(crate) const CHECK_INTERVAL: usize = 1024;
-
 use thiserror::Error;
 
 use crate::memory::OutOfMemory;
 use crate::tablebase::Damaged;
+
+/// Nodes, positions or items between two checks whether to stop.
+///
+/// The flag is shared between threads; reading it at every node would cost more than the node.
+pub(crate) const CHECK_INTERVAL: usize = 1024;
 
 /// Limits that may stop a search before it is done; there are none by default.
 #[derive(Clone, Copy, Debug, Default)]

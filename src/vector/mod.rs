@@ -8,9 +8,10 @@
 //! # Randomness
 //!
 //! Game `i` of a batch owns two streams of `seed + i` (see [`crate::random`]). The environment draws
-//! from the first: at each start the variant, if there are several, and the agent's seat; and the
-//! choices of the built-in opponent. The second is for [`BatchEnv::sample_actions`]. So a game does not
-//! depend on the number of games or threads: a batch is that many single games side by side.
+//! from the first: at each start the variant, if there are several, the agent's seat, and the number of
+//! random plies and their actions; and the choices of the built-in opponent. The second is for
+//! [`BatchEnv::sample_actions`]. So a game does not depend on the number of games or threads: a batch is
+//! that many single games side by side.
 
 #![forbid(unsafe_code)]
 
