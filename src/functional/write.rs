@@ -120,12 +120,16 @@ fn observe_as<S: GameState>(
     variant: &Arc<Variant>,
     states: &[u64],
     player: Option<Player>,
-    observations: Observations<'_>,
+    mut observations: Observations<'_>,
     run: Run<'_>,
 ) -> Result<()> {
     let set = Arc::new(VariantSet::one(variant.clone()));
     let rules = S::rules(&set)?;
-    let outputs = observations.split(&set, STATES_PER_BLOCK).into_iter();
+    let count = observations.rows(&set);
+    let outputs = (0..count).step_by(STATES_PER_BLOCK).map(|first| {
+        let rows = STATES_PER_BLOCK.min(count - first);
+        observations.take(&set, rows)
+    });
     Blocks::new(variant, states).run(run, outputs, |block, mut observations| {
         let mut tile = Vec::with_capacity(TILE);
         let rows = observations.rows(&set);

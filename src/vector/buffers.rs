@@ -15,21 +15,18 @@ pub enum Observations<'a> {
 }
 
 impl Observations<'_> {
-    /// The memory of the first `rows` games and that of the others.
-    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
+    /// Takes the memory of the first `rows` games; that of the others stays.
+    pub(crate) fn take(&mut self, variants: &VariantSet, rows: usize) -> Self {
         match self {
             Self::Float32(layout, all) => {
-                let (head, tail) = all.split_at_mut(rows * variants.observation_len(layout));
-                (Self::Float32(layout, head), Self::Float32(layout, tail))
+                let taken = take_first(all, rows * variants.observation_len(*layout));
+                Self::Float32(*layout, taken)
             }
             Self::Uint8(layout, all) => {
-                let (head, tail) = all.split_at_mut(rows * variants.observation_len(layout));
-                (Self::Uint8(layout, head), Self::Uint8(layout, tail))
+                let taken = take_first(all, rows * variants.observation_len(*layout));
+                Self::Uint8(*layout, taken)
             }
-            Self::Packed(all) => {
-                let (head, tail) = all.split_at_mut(rows);
-                (Self::Packed(head), Self::Packed(tail))
-            }
+            Self::Packed(all) => Self::Packed(take_first(all, rows)),
         }
     }
 
@@ -80,21 +77,6 @@ impl Observations<'_> {
         }
     }
 
-    /// Cuts the memory into parts of so many rows; the last may have fewer.
-    pub(crate) fn split(self, variants: &VariantSet, rows: usize) -> Vec<Self> {
-        match self {
-            Self::Float32(layout, all) => {
-                let parts = all.chunks_mut(rows * variants.observation_len(layout));
-                parts.map(|part| Self::Float32(layout, part)).collect()
-            }
-            Self::Uint8(layout, all) => {
-                let parts = all.chunks_mut(rows * variants.observation_len(layout));
-                parts.map(|part| Self::Uint8(layout, part)).collect()
-            }
-            Self::Packed(all) => all.chunks_mut(rows).map(Self::Packed).collect(),
-        }
-    }
-
     pub(crate) fn rows(&self, variants: &VariantSet) -> usize {
         match self {
             Self::Float32(layout, all) => all.len() / variants.observation_len(*layout),
@@ -102,6 +84,13 @@ impl Observations<'_> {
             Self::Packed(all) => all.len(),
         }
     }
+}
+
+/// Takes the first items of a slice; the others stay.
+#[allow(clippy::mut_mut)] // the slice itself changes
+pub(super) fn take_first<'a, T>(all: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    all.split_off_mut(..count)
+        .expect("there are at least as many")
 }
 
 fn row_mut<T>(all: &mut [T], row: usize, length: usize) -> &mut [T] {
@@ -120,22 +109,12 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
-        let observations = self.observations.split_at(variants, rows);
-        let masks = self.action_mask.split_at_mut(rows * variants.num_actions());
-        let to_play = self.to_play.split_at_mut(rows);
-        (
-            Self {
-                observations: observations.0,
-                action_mask: masks.0,
-                to_play: to_play.0,
-            },
-            Self {
-                observations: observations.1,
-                action_mask: masks.1,
-                to_play: to_play.1,
-            },
-        )
+    fn take(&mut self, variants: &VariantSet, rows: usize) -> Self {
+        Self {
+            observations: self.observations.take(variants, rows),
+            action_mask: take_first(&mut self.action_mask, rows * variants.num_actions()),
+            to_play: take_first(&mut self.to_play, rows),
+        }
     }
 
     pub(crate) fn assert_rows(&self, variants: &VariantSet, rows: usize) {
@@ -157,22 +136,13 @@ pub struct Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    pub(crate) fn split_at(self, variants: &VariantSet, rows: usize) -> (Self, Self) {
-        let view = self.view.split_at(variants, rows);
-        let rewards = self.rewards.split_at_mut(rows);
-        let terminations = self.terminations.split_at_mut(rows);
-        (
-            Self {
-                view: view.0,
-                rewards: rewards.0,
-                terminations: terminations.0,
-            },
-            Self {
-                view: view.1,
-                rewards: rewards.1,
-                terminations: terminations.1,
-            },
-        )
+    /// Takes the memory of the first `rows` games; that of the others stays.
+    pub(crate) fn take(&mut self, variants: &VariantSet, rows: usize) -> Self {
+        Self {
+            view: self.view.take(variants, rows),
+            rewards: take_first(&mut self.rewards, rows),
+            terminations: take_first(&mut self.terminations, rows),
+        }
     }
 
     pub(crate) fn assert_rows(&self, variants: &VariantSet, rows: usize) {

@@ -277,18 +277,15 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         Ok(self.leaves.len())
     }
 
-    fn write_leaves(&mut self, observations: Observations<'_>, action_mask: &mut [i8]) {
+    fn write_leaves(&mut self, mut observations: Observations<'_>, action_mask: &mut [i8]) {
         if self.leaves.is_empty() {
             return;
         }
         let width = self.variants.num_actions();
         let share = self.share_of_leaves();
-        let mut rest = Some(observations);
         let masks = action_mask.chunks_mut(share * width);
         let blocks = self.leaves.chunks(share).zip(masks).map(|(leaves, masks)| {
-            let all = rest.take().expect("there is a part for every block");
-            let (observations, others) = all.split_at(&self.variants, leaves.len());
-            rest = Some(others);
+            let observations = observations.take(&self.variants, leaves.len());
             (leaves, observations, masks)
         });
         let rules = &self.rules;

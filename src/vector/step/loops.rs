@@ -7,7 +7,7 @@ use super::game::{Game, StepContext, StepEffect};
 use super::state::GameState;
 use crate::random::Draw;
 use crate::simd::{Kernel, Simd, dispatch};
-use crate::vector::buffers::{Buffers, Observations, View};
+use crate::vector::buffers::{Buffers, Observations, View, take_first};
 use crate::vector::config::{Autoreset, IllegalAction};
 
 /// The action, unless it is illegal and the game is not over.
@@ -164,37 +164,23 @@ impl<S: GameState> GameBlock<'_, S> {
     /// Cuts the block into blocks of this many games; the last has the rest.
     pub(crate) fn split(self, games: usize) -> impl Iterator<Item = Self> {
         let mut rest = Some(self);
-        iter::from_fn(move || {
-            let block = rest.take()?;
-            if block.games.len() <= games {
-                return Some(block);
-            }
-            let (head, tail) = block.split_at(games);
-            rest = Some(tail);
-            Some(head)
+        iter::from_fn(move || match &mut rest {
+            Some(block) if block.games.len() > games => Some(block.take(games)),
+            _ => rest.take(),
         })
     }
 
-    fn split_at(self, games: usize) -> (Self, Self) {
-        let (context, first) = (self.context, self.first);
-        let (head, tail) = self.games.split_at_mut(games);
-        let actions = self.actions.split_at(games);
-        let buffers = self.buffers.split_at(&context.config.variants, games);
-        let head = Self {
-            context,
+    /// Takes the first games; the others stay.
+    fn take(&mut self, games: usize) -> Self {
+        let first = self.first;
+        self.first += games;
+        Self {
+            context: self.context,
             first,
-            games: head,
-            actions: actions.0,
-            buffers: buffers.0,
-        };
-        let tail = Self {
-            context,
-            first: first + games,
-            games: tail,
-            actions: actions.1,
-            buffers: buffers.1,
-        };
-        (head, tail)
+            games: take_first(&mut self.games, games),
+            actions: self.actions.split_off(..games).expect("one for each game"),
+            buffers: self.buffers.take(&self.context.config.variants, games),
+        }
     }
 }
 
