@@ -1,116 +1,65 @@
 //! Look-up tables that turn the bits of a byte into numbers, all small enough for the first cache.
 
-/// The bits of a byte as eight bytes of 0 or 1, the lowest first in memory.
-pub(crate) static SPREAD: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            table[byte] |= ((byte >> bit & 1) as u64) << (8 * bit);
-            bit += 1;
+/// An array with an expression of the index in every place; constants have no iterators.
+macro_rules! table {
+    ([$zero:expr; $length:expr], |$index:ident| $entry:expr) => {{
+        let mut table = [$zero; $length];
+        let mut $index = 0;
+        while $index < $length {
+            table[$index] = $entry;
+            $index += 1;
         }
-        byte += 1;
-    }
-    table
-};
+        table
+    }};
+}
+
+/// The bits of a byte as eight bytes of 0 or 1, the lowest first in memory.
+pub(crate) static SPREAD: [u64; 256] = table!([0; 256], |byte| {
+    u64::from_le_bytes(table!([0; 8], |bit| (byte >> bit & 1) as u8))
+});
 
 /// The bits of a byte as numbers, the lowest first.
-pub(crate) static FLOATS: [[f32; 8]; 256] = {
-    let mut table = [[0.0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][bit] = 1.0;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
+pub(crate) static FLOATS: [[f32; 8]; 256] = table!([[0.0; 8]; 256], |byte| {
+    table!([0.0; 8], |bit| (byte >> bit & 1) as f32)
+});
 
 /// The position of the set bit of this rank in a byte; 0 where there are not that many.
-pub(crate) static NTH_BIT: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut rank) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][rank] = bit as u8;
-                rank += 1;
-            }
-            bit += 1;
+pub(crate) static NTH_BIT: [[u8; 8]; 256] = table!([[0; 8]; 256], |byte| {
+    let (mut places, mut rank, mut bit) = ([0; 8], 0, 0);
+    while bit < 8 {
+        if byte >> bit & 1 == 1 {
+            places[rank] = bit as u8;
+            rank += 1;
         }
-        byte += 1;
+        bit += 1;
     }
-    table
-};
+    places
+});
 
 /// For a hand in a byte, two bits a type: the types that it has a piece of, one bit each.
-pub(crate) static HELD: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut piece = 0;
-        while piece < 4 {
-            if byte >> (2 * piece) & 3 != 0 {
-                table[byte] |= 1 << piece;
-            }
-            piece += 1;
-        }
-        byte += 1;
-    }
-    table
-};
+pub(crate) static HELD: [u8; 256] = table!([0; 256], |byte| {
+    // Either bit of a type, in the place of the lower one.
+    let any = byte | byte >> 1;
+    (any & 1 | any >> 1 & 2 | any >> 2 & 4 | any >> 3 & 8) as u8
+});
 
 /// For types, one bit each: a mask of their bytes among the 64 placements, 16 for each type.
-pub(crate) static KEPT: [[u64; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut types = 0;
-    while types < 16 {
-        let mut word = 0;
-        while word < 8 {
-            if types >> (word / 2) & 1 == 1 {
-                table[types][word] = u64::MAX;
-            }
-            word += 1;
-        }
-        types += 1;
-    }
-    table
-};
+pub(crate) static KEPT: [[u64; 8]; 16] = table!([[0; 8]; 16], |types| {
+    table!([0; 8], |word| [0, u64::MAX][types >> (word / 2) & 1])
+});
 
 /// The counts of a hand in a byte, two bits a type.
-pub(crate) static HANDS: [[u8; 4]; 256] = {
-    let mut table = [[0; 4]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut piece = 0;
-        while piece < 4 {
-            table[byte][piece] = (byte >> (2 * piece) & 3) as u8;
-            piece += 1;
-        }
-        byte += 1;
-    }
-    table
-};
+pub(crate) static HANDS: [[u8; 4]; 256] = table!([[0; 4]; 256], |byte| {
+    table!([0; 4], |piece| (byte >> (2 * piece) & 3) as u8)
+});
 
 /// The quotient and the remainder of a rank below 256 and 1 to 64 cells, without a division.
 #[inline(always)]
 pub(crate) const fn divide(rank: usize, cells: usize) -> (usize, usize) {
-    const RECIPROCALS: [usize; 65] = {
-        let mut table = [0; 65];
-        let mut cells = 1;
-        while cells < table.len() {
-            table[cells] = 65_536_usize.div_ceil(cells);
-            cells += 1;
-        }
-        table
-    };
+    const RECIPROCALS: [usize; 65] = table!([0; 65], |cells| match cells {
+        0 => 0,
+        _ => 65_536_usize.div_ceil(cells),
+    });
     let quotient = (rank * RECIPROCALS[cells]) >> 16;
     (quotient, rank - quotient * cells)
 }
