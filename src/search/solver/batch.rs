@@ -1,10 +1,9 @@
 //! Many positions, on several threads that share one table.
 
-use super::{Solution, Solver, Unsolved, Worker, static_bounds};
+use super::{Known, Solution, Solver, Unsolved, Worker};
 use crate::game::Position;
 use crate::memory::{OutOfMemory, zeroed};
 use crate::search::{Halt, Limits};
-use crate::tablebase::Tablebase;
 use crate::threads::map_in_order;
 
 /// Named in the error if memory does not suffice.
@@ -30,78 +29,35 @@ impl Solver {
     pub fn solve_each<T: Send>(
         &self,
         positions: &[Position],
-        places: impl ExactSizeIterator<Item = T> + Send,
+        mut places: impl ExactSizeIterator<Item = T> + Send,
         num_threads: usize,
         limits: Limits<'_>,
         put: impl Fn(T, Solution) + Sync,
     ) -> Result<(), (usize, Box<Unsolved>)> {
         assert!(num_threads > 0, "num_threads must be at least 1");
         assert!(places.len() >= positions.len());
-        if let Some(tablebase) = self.tablebase() {
-            return self.look_each_up(tablebase, positions, places, num_threads, limits, put);
-        }
-        let hire = || self.worker(limits);
-        let solve = |worker: &mut Worker<'_>, (number, (position, place))| {
-            let solution = worker.solve(position);
-            put(
-                place,
-                solution.map_err(|unsolved| Failure::Unsolved(number, unsolved))?,
-            );
-            Ok(())
-        };
-        let items = positions.iter().zip(places).enumerate();
-        match map_in_order(items, num_threads, hire, solve) {
-            Ok(_) => Ok(()),
-            Err(failure) => Err(self.first_failure(positions, failure)),
-        }
-    }
-
-    /// As [`Solver::solve_each`], a table asked for many positions at a time.
-    fn look_each_up<T: Send>(
-        &self,
-        tablebase: &Tablebase,
-        positions: &[Position],
-        mut places: impl ExactSizeIterator<Item = T> + Send,
-        num_threads: usize,
-        limits: Limits<'_>,
-        put: impl Fn(T, Solution) + Sync,
-    ) -> Result<(), (usize, Box<Unsolved>)> {
-        let chunks = positions.chunks(LOOKED_UP_AT_ONCE).enumerate();
+        let at_once = self.at_once();
+        let chunks = positions.chunks(at_once).enumerate();
         let chunks = chunks.map(|(number, positions)| {
             let places = places.by_ref().take(positions.len());
-            (
-                number * LOOKED_UP_AT_ONCE,
-                positions,
-                places.collect::<Vec<T>>(),
-            )
+            (number * at_once, positions, places.collect::<Vec<T>>())
         });
         let hire = || self.worker(limits);
-        let look_up =
-            |worker: &mut Worker<'_>, (first, positions, places): (usize, &[Position], Vec<T>)| {
-                let (mut next, mut places) = (first, places.into_iter());
-                let looked_up = worker.check().and_then(|()| {
-                    let looked_up =
-                        tablebase.solve_each(&self.variant, positions, |margin, moves| {
-                            next += 1;
-                            let solution = Solution {
-                                margin,
-                                moves: moves.to_vec(),
-                                nodes: 0,
-                            };
-                            put(places.next().expect("a place for each position"), solution);
-                        });
-                    looked_up.map_err(Halt::from)
-                });
-                looked_up.map_err(|halt| {
-                    Failure::Unsolved(
-                        next,
-                        Box::new(self.unsolved(&positions[next - first], halt)),
-                    )
-                })
-            };
-        match map_in_order(chunks, num_threads, hire, look_up) {
+        let solve = |worker: &mut Worker<'_>,
+                     (first, positions, places): (usize, &[Position], Vec<T>)| {
+            let mut places = places.into_iter();
+            let solved = worker.solve_each(positions, |solution| {
+                put(places.next().expect("a place for each position"), solution);
+            });
+            solved.map_err(|(number, unsolved)| Failure::Unsolved(first + number, unsolved))
+        };
+        match map_in_order(chunks, num_threads, hire, solve) {
             Ok(_) => Ok(()),
-            Err(failure) => Err(self.first_failure(positions, failure)),
+            Err(Failure::Unsolved(number, unsolved)) => Err((number, unsolved)),
+            Err(Failure::OutOfMemory(error)) => {
+                let unsolved = Unsolved::unsearched(&self.variant, &positions[0], error.into());
+                Err((0, Box::new(unsolved)))
+            }
         }
     }
 
@@ -120,22 +76,7 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<i32>, Halt> {
-        if let Some(tablebase) = self.tablebase() {
-            let mut margins = zeroed(SOLUTIONS, positions.len())?;
-            let chunks = positions.chunks(LOOKED_UP_AT_ONCE);
-            let chunks = chunks.zip(margins.chunks_mut(LOOKED_UP_AT_ONCE));
-            let hire = || self.worker(limits);
-            map_in_order(chunks, num_threads, hire, |worker, (positions, margins)| {
-                worker.check()?;
-                Ok::<_, Halt>(tablebase.margins(&self.variant, positions, margins)?)
-            })?;
-            return Ok(margins);
-        }
-        self.narrow_each(positions, num_threads, limits, |worker, position| {
-            let mut bounds = static_bounds(&self.variant, position);
-            worker.narrow(position, 0, &mut bounds)?;
-            Ok(bounds.lower)
-        })
+        self.narrow_each(positions, None, num_threads, limits)
     }
 
     /// Whether the margins of many positions are at least this, which is cheaper than the margins: with 1,
@@ -155,48 +96,34 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<bool>, Halt> {
-        if self.tablebase().is_some() {
-            let margins = self.margins(positions, num_threads, limits)?;
-            return Ok(margins.into_iter().map(|found| found >= margin).collect());
-        }
-        self.narrow_each(positions, num_threads, limits, |worker, position| {
-            worker.is_at_least(position, margin)
-        })
+        let lower = self.narrow_each(positions, Some(margin), num_threads, limits)?;
+        Ok(lower.into_iter().map(|lower| lower >= margin).collect())
     }
 
-    fn narrow_each<R: Send>(
+    /// What [`Worker::narrow_each`] writes for many positions.
+    fn narrow_each(
         &self,
         positions: &[Position],
+        least: Option<i32>,
         num_threads: usize,
         limits: Limits<'_>,
-        narrow: impl Fn(&mut Worker<'_>, &Position) -> Result<R, Halt> + Sync,
-    ) -> Result<Vec<R>, Halt> {
+    ) -> Result<Vec<i32>, Halt> {
         assert!(num_threads > 0, "num_threads must be at least 1");
+        let mut lower = zeroed(SOLUTIONS, positions.len())?;
+        let at_once = self.at_once();
+        let chunks = positions.chunks(at_once).zip(lower.chunks_mut(at_once));
         let hire = || self.worker(limits);
-        let work = |worker: &mut Worker<'_>, position: &Position| {
-            // Positions that are looked up do not check the flag themselves.
-            worker.check()?;
-            narrow(worker, position)
-        };
-        map_in_order(positions.iter(), num_threads, hire, work)
+        map_in_order(chunks, num_threads, hire, |worker, (positions, lower)| {
+            worker.narrow_each(positions, least, lower)
+        })?;
+        Ok(lower)
     }
 
-    /// The position found unsolved, and its bounds.
-    fn first_failure(&self, positions: &[Position], failure: Failure) -> (usize, Box<Unsolved>) {
-        match failure {
-            Failure::OutOfMemory(error) => {
-                (0, Box::new(self.unsolved(&positions[0], error.into())))
-            }
-            Failure::Unsolved(number, unsolved) => (number, unsolved),
-        }
-    }
-
-    /// The bounds before any search.
-    fn unsolved(&self, position: &Position, halt: Halt) -> Unsolved {
-        Unsolved {
-            halt,
-            bounds: static_bounds(&self.variant, position),
-            moves: Vec::new(),
+    /// Positions that a thread takes at a time: a table is asked for many.
+    fn at_once(&self) -> usize {
+        match self.known {
+            Some(Known::Tablebase(_)) => LOOKED_UP_AT_ONCE,
+            _ => 1,
         }
     }
 }

@@ -89,6 +89,17 @@ pub struct Unsolved {
     pub moves: Vec<MoveBounds>,
 }
 
+impl Unsolved {
+    /// The bounds of a position before any search.
+    fn unsearched(variant: &Variant, position: &Position, halt: Halt) -> Self {
+        Self {
+            halt,
+            bounds: static_bounds(variant, position),
+            moves: Vec::new(),
+        }
+    }
+}
+
 /// Solves positions of one board and number of pieces; each search speeds up the next ones.
 ///
 /// All methods take `&self`, and several threads may use it at once.
@@ -230,14 +241,6 @@ impl Solver {
         let mut solver = Self::with_engine(variant, 0, Engine::Large);
         solver.known = Some(Known::Tablebase(tablebase));
         solver
-    }
-
-    /// The table that it looks positions up in.
-    fn tablebase(&self) -> Option<&Tablebase> {
-        match &self.known {
-            Some(Known::Tablebase(tablebase)) => Some(tablebase),
-            _ => None,
-        }
     }
 
     /// Whether the book holds all positions that follow this one, which makes it cheap to solve. The

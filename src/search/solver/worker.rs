@@ -103,13 +103,30 @@ impl<'a> Worker<'a> {
         }
     }
 
-    pub(super) fn is_at_least(&mut self, position: &Position, margin: i32) -> Result<bool, Halt> {
-        // Nothing is left to find above or below the window of one point.
-        let mut bounds = static_bounds(self.variant, position);
-        bounds.lower = bounds.lower.max(margin - 1).min(margin);
-        bounds.upper = bounds.upper.min(margin).max(margin - 1);
-        self.narrow(position, margin, &mut bounds)?;
-        Ok(bounds.lower >= margin)
+    /// Writes the margins of positions; with `least`, which is cheaper, numbers that are at least this
+    /// where the margins are, and smaller elsewhere.
+    pub(super) fn narrow_each(
+        &mut self,
+        positions: &[Position],
+        least: Option<i32>,
+        lower: &mut [i32],
+    ) -> Result<(), Halt> {
+        // Positions that are looked up do not check the flag themselves.
+        self.check()?;
+        if let Some(Known::Tablebase(tablebase)) = self.known {
+            return Ok(tablebase.margins(self.variant, positions, lower)?);
+        }
+        for (position, lower) in positions.iter().zip(lower) {
+            let mut bounds = static_bounds(self.variant, position);
+            if let Some(least) = least {
+                // Nothing is left to find above or below the window of one point.
+                bounds.lower = bounds.lower.max(least - 1).min(least);
+                bounds.upper = bounds.upper.min(least).max(least - 1);
+            }
+            self.narrow(position, least.unwrap_or(0), &mut bounds)?;
+            *lower = bounds.lower;
+        }
+        Ok(())
     }
 
     pub(super) fn best_moves(&mut self, position: &Position) -> Result<MoveSet, Halt> {
@@ -173,6 +190,41 @@ impl<'a> Worker<'a> {
             Searcher::FourBit(search) => search.check(),
             Searcher::Large(search) => search.check(),
         }
+    }
+
+    /// Tells the solutions of positions in their order.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first position found unsolved among these, and its bounds.
+    pub(super) fn solve_each(
+        &mut self,
+        positions: &[Position],
+        mut put: impl FnMut(Solution),
+    ) -> Result<(), (usize, Box<Unsolved>)> {
+        let Some(Known::Tablebase(tablebase)) = self.known else {
+            for (number, position) in positions.iter().enumerate() {
+                let solution = self.solve(position);
+                put(solution.map_err(|unsolved| (number, unsolved))?);
+            }
+            return Ok(());
+        };
+        let mut told = 0;
+        let looked_up = self.check().and_then(|()| {
+            let looked_up = tablebase.solve_each(self.variant, positions, |margin, moves| {
+                told += 1;
+                put(Solution {
+                    margin,
+                    moves: moves.to_vec(),
+                    nodes: 0,
+                });
+            });
+            looked_up.map_err(Halt::from)
+        });
+        looked_up.map_err(|halt| {
+            let unsolved = Unsolved::unsearched(self.variant, &positions[told], halt);
+            (told, Box::new(unsolved))
+        })
     }
 
     pub(super) fn solve(&mut self, position: &Position) -> Result<Solution, Box<Unsolved>> {
