@@ -857,7 +857,7 @@ class PlayTable:
     def actions(self, /) -> list[int]:
         """The actions so far."""
     def answer(
-        self, /, version: SupportsIndex, action: SupportsIndex | None, error: str = ""
+        self, /, version: SupportsIndex, action: SupportsIndex | None, error: str | None = None
     ) -> bool:
         """Play the opponent's action, or tell of its failure.
 
@@ -947,7 +947,7 @@ class PlayTable:
             ValueError: there is no such aid.
         """
     def solved(
-        self, /, position: Position, margins: dict[int, int] | None, error: str = ""
+        self, /, position: Position, margins: dict[int, int] | None, error: str | None = None
     ) -> None:
         """Take the margin after each action of a position, or why it could not be solved."""
     def state(self, /) -> str:

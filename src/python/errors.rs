@@ -88,7 +88,8 @@ impl From<Halt> for PyErr {
     }
 }
 
-/// The moves were checked when they were read, so the rules refuse none of them here.
+/// The moves were checked when they were read, so the rules refuse one here only if another thread has
+/// changed the game meanwhile.
 impl From<TurnError> for PyErr {
     fn from(error: TurnError) -> Self {
         match error {

@@ -1,9 +1,11 @@
 //! `mijnlieff.widget.Table`'s native part.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::encode::{action_of, move_of};
 use crate::game::{Position, Variant};
@@ -26,8 +28,8 @@ use crate::python::rules::variant::PyVariant;
 ///
 /// Raises:
 ///     ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
-#[pyclass(name = "PlayTable", module = "mijnlieff._mijnlieff")]
-pub(crate) struct PyPlayTable(Table);
+#[pyclass(name = "PlayTable", module = "mijnlieff._mijnlieff", frozen)]
+pub(crate) struct PyPlayTable(Mutex<Table>);
 
 #[pymethods]
 impl PyPlayTable {
@@ -35,72 +37,74 @@ impl PyPlayTable {
     #[pyo3(signature = (start, opponent, seat, seed, is_perfect=None))]
     fn new(
         start: PyPosition,
-        opponent: &str,
-        seat: &str,
+        opponent: Text<'_>,
+        seat: Text<'_>,
         seed: u64,
         is_perfect: Option<bool>,
     ) -> PyResult<Self> {
         let PyPosition { variant, core } = start;
-        let opponent = opponent_of(opponent, is_perfect, &variant)?;
-        let table = Table::new(variant, core, opponent, seat.parse()?, seed);
-        Ok(Self(table))
+        let opponent = opponent_of(opponent.0, is_perfect, &variant)?;
+        let table = Table::new(variant, core, opponent, seat.0.parse()?, seed);
+        Ok(Self(Mutex::new(table)))
     }
 
     /// Everything that a page shows, as JSON.
     fn state(&self) -> String {
-        self.0.state()
+        self.lock().state()
     }
 
     /// The first position, and the one after each action.
     #[getter]
     fn positions(&self) -> Vec<PyPosition> {
-        let positions = self.0.line().positions().iter();
-        positions.map(|&core| self.with_variant(core)).collect()
+        let table = self.lock();
+        let positions = table.line().positions().iter();
+        positions.map(|&core| of_variant(&table, core)).collect()
     }
 
     /// The actions so far.
     #[getter]
     fn actions(&self) -> Vec<usize> {
-        let moves = self.0.line().moves().iter();
-        moves
-            .map(|&mv| action_of(self.0.line().variant(), mv))
-            .collect()
+        let table = self.lock();
+        let (variant, moves) = (table.line().variant(), table.line().moves().iter());
+        moves.map(|&mv| action_of(variant, mv)).collect()
     }
 
     /// The last position, where the game goes on.
     #[getter]
     fn last(&self) -> PyPosition {
-        self.with_variant(*self.0.line().last())
+        let table = self.lock();
+        of_variant(&table, *table.line().last())
     }
 
     /// The position that is shown.
     #[getter]
     fn position(&self) -> PyPosition {
-        self.with_variant(*self.0.line().position())
+        let table = self.lock();
+        of_variant(&table, *table.line().position())
     }
 
     /// The variant that is played.
     #[getter]
     fn variant(&self) -> PyVariant {
-        PyVariant(Arc::clone(self.0.line().variant()))
+        PyVariant(Arc::clone(self.lock().line().variant()))
     }
 
     /// The game as a record; only its actions if it did not begin at the start of a game.
     #[getter]
     fn record(&self) -> String {
-        self.0.line().record()
+        self.lock().line().record()
     }
 
     /// The side of the person.
     #[getter]
     fn seat(&self) -> &'static str {
-        self.0.seat().name()
+        self.lock().seat().name()
     }
 
     /// The opponent that was chosen.
     #[getter]
-    fn choice(&self) -> &str {
-        &self.0.opponent().choice
+    fn choice(&self) -> String {
+        self.lock().opponent().choice.clone()
     }
 
     /// Raise unless the opponent can play a variant.
@@ -108,7 +112,7 @@ impl PyPlayTable {
     /// Raises:
     ///     ValueError: perfect play on a board of more than 16 cells.
     fn check_variant(&self, variant: PyVariant) -> PyResult<()> {
-        self.0.opponent().on(&variant.0)?;
+        self.lock().opponent().on(&variant.0)?;
         Ok(())
     }
 
@@ -119,29 +123,30 @@ impl PyPlayTable {
     ///     GameOverError: the game is over.
     ///     ParseError: a text that is not an action.
     #[pyo3(signature = (action: "SupportsIndex | str"))]
-    fn play(&mut self, action: &Bound<'_, PyAny>) -> PyResult<()> {
-        let line = self.0.line();
-        let (mv, _) = parse_action(line.variant(), line.last(), action, "")?;
-        Ok(self.0.play(mv)?)
+    fn play(&self, action: &Bound<'_, PyAny>) -> PyResult<()> {
+        // To read the action may run Python code, so the table is not locked meanwhile.
+        let PyPosition { variant, core } = self.last();
+        let (mv, _) = parse_action(&variant, &core, action, "")?;
+        Ok(self.lock().play(mv)?)
     }
 
     /// Take back everything since the person's last choice; return False if there is none.
-    fn undo(&mut self) -> bool {
-        self.0.undo()
+    fn undo(&self) -> bool {
+        self.lock().undo()
     }
 
     /// Drop answers that are still on their way.
-    fn renew(&mut self) {
-        self.0.renew();
+    fn renew(&self) {
+        self.lock().renew();
     }
 
     /// Switch an aid on or off.
     ///
     /// Raises:
     ///     ValueError: there is no such aid.
-    fn show(&mut self, aid: &str, on: bool) -> PyResult<()> {
-        let aid: Aid = aid.parse()?;
-        self.0.show(aid, on);
+    fn show(&self, aid: Text<'_>, on: bool) -> PyResult<()> {
+        let aid: Aid = aid.0.parse()?;
+        self.lock().show(aid, on);
         Ok(())
     }
 
@@ -157,22 +162,26 @@ impl PyPlayTable {
     ///     ValueError: as in the class; nothing has changed.
     #[pyo3(signature = (start=None, seat=None, opponent=None, is_perfect=None))]
     fn new_game(
-        &mut self,
+        &self,
         start: Option<PyPosition>,
-        seat: Option<&str>,
-        opponent: Option<&str>,
+        seat: Option<Text<'_>>,
+        opponent: Option<Text<'_>>,
         is_perfect: Option<bool>,
     ) -> PyResult<()> {
+        let mut table = self.lock();
         let start = start.unwrap_or_else(|| {
-            let variant = self.0.line().variant();
-            self.with_variant(Position::new(variant))
+            let first = Position::new(table.line().variant());
+            of_variant(&table, first)
         });
-        let seat: Seat = seat.map_or(Ok(self.0.asked_seat()), str::parse)?;
-        let opponent = match opponent {
-            Some(opponent) => opponent_of(opponent, is_perfect, &start.variant)?,
-            None => self.0.opponent().on(&start.variant)?,
+        let seat: Seat = match seat {
+            Some(seat) => seat.0.parse()?,
+            None => table.asked_seat(),
         };
-        self.0.new_game(start.variant, start.core, seat, opponent);
+        let opponent = match opponent {
+            Some(opponent) => opponent_of(opponent.0, is_perfect, &start.variant)?,
+            None => table.opponent().on(&start.variant)?,
+        };
+        table.new_game(start.variant, start.core, seat, opponent);
         Ok(())
     }
 
@@ -187,16 +196,16 @@ impl PyPlayTable {
     ///     IllegalMoveError: a move is illegal; the message says which.
     ///     ValueError: perfect play on a board of more than 16 cells.
     #[pyo3(signature = (record, variant=None))]
-    fn load(&mut self, record: Text<'_>, variant: Option<PyVariant>) -> PyResult<()> {
-        let variant = variant.map_or_else(|| Arc::clone(self.0.line().variant()), |it| it.0);
+    fn load(&self, record: Text<'_>, variant: Option<PyVariant>) -> PyResult<()> {
+        let variant = variant.unwrap_or_else(|| self.variant()).0;
         let moves = crate::game::parse_record(&variant, record.0)
             .map_err(|error| record_error(&variant, error))?;
-        Ok(self.0.load(variant, &moves)?)
+        Ok(self.lock().load(variant, &moves)?)
     }
 
     /// Act on a message of the page, JSON; errors are shown to the person.
-    fn handle(&mut self, message: &str) {
-        self.0.handle(message);
+    fn handle(&self, message: Text<'_>) {
+        self.lock().handle(message.0);
     }
 
     /// What the opponent has to answer; None if it is not its turn.
@@ -204,43 +213,73 @@ impl PyPlayTable {
     /// Returns:
     ///     The position, the name of the policy that plays, the number of the game at this table,
     ///     and the version for `answer`.
-    fn next_answer(&self) -> Option<(PyPosition, &str, u64, u64)> {
-        let asked = self.0.next_answer()?;
-        let position = self.with_variant(asked.position);
-        Some((position, asked.opponent, asked.game, asked.version))
+    fn next_answer(&self) -> Option<(PyPosition, String, u64, u64)> {
+        let table = self.lock();
+        let asked = table.next_answer()?;
+        let position = of_variant(&table, asked.position);
+        let opponent = asked.opponent.to_owned();
+        Some((position, opponent, asked.game, asked.version))
     }
 
     /// Play the opponent's action, or tell of its failure.
     ///
     /// Returns:
     ///     False if the game has changed since the question of this version.
-    #[pyo3(signature = (version, action, error=""))]
-    fn answer(&mut self, version: u64, action: Option<usize>, error: &str) -> bool {
-        let mv = action.and_then(|action| move_of(self.0.line().variant(), action));
-        self.0.answer(version, mv.ok_or(error))
+    #[pyo3(signature = (version, action, error=None))]
+    fn answer(
+        &self,
+        version: u64,
+        action: Option<usize>,
+        error: Option<&Bound<'_, PyString>>,
+    ) -> bool {
+        let error = shown(error);
+        let mut table = self.lock();
+        let mv = action.and_then(|action| move_of(table.line().variant(), action));
+        table.answer(version, mv.ok_or(&error))
     }
 
     /// The next position whose margins are wanted, if there is one.
     fn next_solution(&self) -> Option<PyPosition> {
-        let (variant, core) = self.0.next_solution()?;
+        let table = self.lock();
+        let (variant, core) = table.next_solution()?;
         let variant = Arc::clone(variant);
         Some(PyPosition { variant, core })
     }
 
     /// Take the margin after each action of a position, or why it could not be solved.
-    #[pyo3(signature = (position, margins: "dict[int, int] | None", error=""))]
-    fn solved(&mut self, position: PyPosition, margins: Option<BTreeMap<usize, i32>>, error: &str) {
+    #[pyo3(signature = (position, margins: "dict[int, int] | None", error=None))]
+    fn solved(
+        &self,
+        position: PyPosition,
+        margins: Option<BTreeMap<usize, i32>>,
+        error: Option<&Bound<'_, PyString>>,
+    ) {
+        let error = shown(error);
         let margins = margins.map(|margins| margins.into_iter().collect());
         let PyPosition { variant, core } = position;
-        self.0.solved(&variant, core, margins.ok_or(error));
+        let mut table = self.lock();
+        table.solved(&variant, core, margins.ok_or(&error));
     }
 }
 
 impl PyPlayTable {
-    fn with_variant(&self, core: Position) -> PyPosition {
-        let variant = Arc::clone(self.0.line().variant());
-        PyPosition { variant, core }
+    /// The table. Whoever locks it holds the GIL and runs no Python code meanwhile, so nobody has to
+    /// wait, and it is free when Python forks the process.
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A position of the game at the table.
+fn of_variant(table: &Table, core: Position) -> PyPosition {
+    let variant = Arc::clone(table.line().variant());
+    PyPosition { variant, core }
+}
+
+/// An error's text as the page shows it. Any code may have raised the error, so its text may have lone
+/// surrogates.
+fn shown<'a>(error: Option<&'a Bound<'_, PyString>>) -> Cow<'a, str> {
+    error.map_or(Cow::Borrowed(""), |error| error.to_string_lossy())
 }
 
 fn opponent_of(name: &str, is_perfect: Option<bool>, variant: &Variant) -> PyResult<Opponent> {
