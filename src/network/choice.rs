@@ -101,15 +101,21 @@ impl Choice {
         mask: &[i8],
         rng: &mut impl Rng,
     ) -> Result<usize, usize> {
+        let legal = || {
+            let all = logits.iter().zip(mask).enumerate();
+            all.filter(|&(_, (_, &legal))| legal != 0)
+                .map(|(action, (&logit, _))| (action, logit))
+        };
+        if let Some((action, _)) = legal().find(|(_, logit)| !logit.is_finite()) {
+            return Err(action);
+        }
+        let largest = legal()
+            .map(|(_, logit)| logit)
+            .fold(f32::NEG_INFINITY, f32::max);
         let mut best = None;
-        for (action, (&logit, &legal)) in logits.iter().zip(mask).enumerate() {
-            if legal == 0 {
-                continue;
-            }
-            if !logit.is_finite() {
-                return Err(action);
-            }
-            let mut score = f64::from(logit);
+        for (action, logit) in legal() {
+            // Seen from the largest one: a logit over a tiny temperature may be infinite.
+            let mut score = f64::from(logit) - f64::from(largest);
             if self.temperature > 0.0 {
                 score = score / self.temperature + draw_gumbel(rng);
             }

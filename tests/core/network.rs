@@ -128,6 +128,18 @@ fn the_legal_action_with_the_largest_logit_is_chosen() {
 }
 
 #[test]
+fn a_tiny_temperature_chooses_as_none_does() {
+    for variant in variants() {
+        let network = network(&variant);
+        let positions = game(&variant, 5);
+        let best = choose(&network, &positions, 0.0, 0);
+        for temperature in [f64::from_bits(1), 1e-307, 1e-100] {
+            assert_eq!(choose(&network, &positions, temperature, 0), best);
+        }
+    }
+}
+
+#[test]
 fn draws_follow_the_softmax_and_do_not_depend_on_batches() {
     let variant = Variant::default();
     let network = network(&variant);
