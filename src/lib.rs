@@ -20,11 +20,11 @@
 //! draw arrangements of boards. [`encode`] and [`tablebase`] import the rules, [`search`] also
 //! tables, [`best_response`], [`policy`] and [`network`] import search, [`vector`] imports policies,
 //! [`functional`] and [`tree_search`] import vector, and [`self_play`] imports tree search and networks.
-//! [`play`], a game with a person, imports rules, actions and search. Seven private modules help them:
+//! [`play`], a game with a person, imports rules, actions and search. Eight private modules help them:
 //! `elementary` (logarithms and the like), `simd` (vectors of f32), `threads`, `small_board` (boards of up
-//! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), `names` (options
-//! whose values have names), and `large_pages` (advice about memory). [`memory`] is fallible allocation.
-//! `python` binds it all.
+//! to 16 cells in 16-bit words), `file_header` (the start of the crate's binary files), `files` (those that
+//! users name), `names` (options whose values have names), and `large_pages` (advice about memory).
+//! [`memory`] is fallible allocation. `python` binds it all.
 
 #![cfg_attr(
     test,
@@ -35,6 +35,7 @@ pub mod best_response;
 mod elementary;
 pub mod encode;
 mod file_header;
+mod files;
 pub mod functional;
 pub mod game;
 mod large_pages;

@@ -1575,9 +1575,11 @@ class Tablebase:
     The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
     64 KiB is checked when it is read for the first time. The file must not be changed while it is
     open: where it is cut short meanwhile, the system ends the process with the signal SIGBUS. It
-    may be deleted or renamed. It can be pickled: the other process opens the same path. Several
-    threads may use it at once.
+    may be deleted or renamed; copies of the object are itself. It can be pickled: the other process
+    opens the same path. Several threads may use it at once.
     """
+    def __copy__(self, /) -> Tablebase: ...
+    def __deepcopy__(self, /, _memo: Any) -> Tablebase: ...
     def __reduce__(self, /) -> tuple[Any, ...]: ...
     def __repr__(self, /) -> str: ...
     @staticmethod
@@ -1604,7 +1606,7 @@ class Tablebase:
                 bytes, and the number of stones of the rows in work. An exception ends the build.
 
         Raises:
-            FileExistsError: there is a file at `path`.
+            FileExistsError: there is something at `path`.
             OSError: the file cannot be written, or another process is building it.
             TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than
                 7 points.
@@ -1691,7 +1693,7 @@ class Tablebase:
         """
     @property
     def path(self, /) -> Path:
-        """The file."""
+        """The file, as an absolute path."""
     def serves(self, /, variant: VariantLike) -> bool:
         """Whether it holds the positions of a variant: those of any opening rule."""
     @staticmethod

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use super::exceptions;
+use crate::files::{check_free_or_regular, reason};
 
 /// The content of a file of at most this many bytes.
 ///
@@ -49,9 +50,11 @@ fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Write a file so that after a kill at any moment it is the old one or the new one; the same as
 /// `mijnlieff._util.files.write_whole`.
 ///
+/// Where the path is a symbolic link, that stays, and the file that it leads to is written.
+///
 /// # Errors
 ///
-/// `OSError`; the old file is unchanged then.
+/// `OSError`, also where something else than a regular file is there; the old file is unchanged then.
 pub(crate) fn write_whole(py: Python<'_>, path: &Path, content: &[u8]) -> PyResult<()> {
     py.detach(|| replace(path, content)).map_err(|error| {
         let message = format!("cannot write {}: {}", path.display(), reason(&error));
@@ -60,6 +63,12 @@ pub(crate) fn write_whole(py: Python<'_>, path: &Path, content: &[u8]) -> PyResu
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    // Fails for links that lead in a circle, so the next loop ends.
+    check_free_or_regular(path)?;
+    let mut path = path.to_owned();
+    while let Ok(target) = fs::read_link(&path) {
+        path.set_file_name(target);
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = path.with_file_name(name);
@@ -67,19 +76,10 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         file.write_all(content)?;
         // Otherwise a crash of the system could leave an empty file under the new name.
         file.sync_all()?;
-        fs::rename(&part, path)
+        fs::rename(&part, &path)
     });
     if written.is_err() {
         let _ = fs::remove_file(&part);
     }
     written
-}
-
-/// What the system says, without its number for it.
-fn reason(error: &io::Error) -> String {
-    let text = format!("{error}");
-    text.split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
 }

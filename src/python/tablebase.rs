@@ -38,8 +38,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The file is mapped into memory, so reading is fast once the system keeps it there. Each block of
 /// 64 KiB is checked when it is read for the first time. The file must not be changed while it is
 /// open: where it is cut short meanwhile, the system ends the process with the signal SIGBUS. It
-/// may be deleted or renamed. It can be pickled: the other process opens the same path. Several
-/// threads may use it at once.
+/// may be deleted or renamed; copies of the object are itself. It can be pickled: the other process
+/// opens the same path. Several threads may use it at once.
 #[pyclass(name = "Tablebase", module = "mijnlieff", frozen)]
 pub(crate) struct PyTablebase {
     core: Arc<Tablebase>,
@@ -62,7 +62,8 @@ impl PyTablebase {
         let core = py.detach(|| Tablebase::open(&path))?;
         Ok(Self {
             core: Arc::new(core),
-            path,
+            // The working directory may change, and that of another process is another one.
+            path: std::path::absolute(path)?,
         })
     }
 
@@ -82,7 +83,7 @@ impl PyTablebase {
     ///         bytes, and the number of stones of the rows in work. An exception ends the build.
     ///
     /// Raises:
-    ///     FileExistsError: there is a file at `path`.
+    ///     FileExistsError: there is something at `path`.
     ///     OSError: the file cannot be written, or another process is building it.
     ///     TablebaseError: the variant has more than 16 cells or 3 copies, or margins of more than
     ///         7 points.
@@ -158,7 +159,7 @@ impl PyTablebase {
         Ok(numbers)
     }
 
-    /// The file.
+    /// The file, as an absolute path.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
@@ -269,6 +270,14 @@ impl PyTablebase {
 
     pub(crate) fn __repr__(&self) -> String {
         format!("Tablebase.open({:?})", self.path.display().to_string())
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
     }
 
     #[pyo3(signature = () -> "tuple[Any, ...]")]

@@ -19,6 +19,7 @@ use super::fill::{ROWS, fill};
 use super::layout::{Layout, PADDING};
 use super::{Damaged, TablebaseError};
 use crate::file_header::{FileKind, HEADER, checksum};
+use crate::files::{check_free_or_regular, named};
 use crate::game::{Board, Opening, Variant};
 use crate::memory::zeroed;
 use crate::threads::map_in_order;
@@ -149,9 +150,9 @@ pub(super) fn build(
     stop: &AtomicBool,
     progress: impl Fn(Progress) + Sync,
 ) -> Result<(), TablebaseError> {
-    let named = |error: io::Error| named(path, &error);
-    if fs::exists(path).map_err(named)? {
-        return Err(named(ErrorKind::AlreadyExists.into()).into());
+    if fs::exists(path).map_err(|error| named(path, &error))? {
+        let error = io::Error::new(ErrorKind::AlreadyExists, "it exists already");
+        return Err(named(path, &error).into());
     }
     let partial = partial_path(path);
     let layout = Layout::new(variant)?;
@@ -164,25 +165,30 @@ pub(super) fn build(
         total: layout.levels.iter().map(|level| level.bytes).sum(),
         progress,
     };
-    let mut file = OpenOptions::new();
-    let file = file.read(true).write(true).create(true).truncate(false);
-    let mut file = file.open(&partial).map_err(named)?;
-    match file.try_lock() {
-        Ok(()) => (),
-        Err(fs::TryLockError::WouldBlock) => {
-            return Err(self::named(&partial, &ErrorKind::ResourceBusy.into()).into());
-        }
-        Err(fs::TryLockError::Error(error)) => return Err(named(error).into()),
-    }
+    let of_partial = |error: io::Error| named(&partial, &error);
+    let mut file = open_partial(&partial).map_err(of_partial)?;
     builder
         .run(&mut file, &head(variant))
         .map_err(|error| match error {
-            TablebaseError::Io(error) => self::named(&partial, &error).into(),
+            TablebaseError::Io(error) => of_partial(error).into(),
             other => other,
         })?;
-    file.sync_all().map_err(named)?;
-    fs::rename(&partial, path).map_err(named)?;
+    file.sync_all().map_err(of_partial)?;
+    fs::rename(&partial, path).map_err(|error| named(path, &error))?;
     Ok(())
+}
+
+/// Opens the file that a table grows in, which this process then has for itself.
+fn open_partial(partial: &Path) -> io::Result<File> {
+    check_free_or_regular(partial)?;
+    let mut file = OpenOptions::new();
+    let file = file.read(true).write(true).create(true).truncate(false);
+    let file = file.open(partial)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(ErrorKind::ResourceBusy.into()),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
 }
 
 /// The file that a table grows in.
@@ -190,11 +196,6 @@ fn partial_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     name.into()
-}
-
-/// An error that says which file it is about.
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 struct Builder<'a, P> {

@@ -32,6 +32,7 @@ mod lookup;
 
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -44,6 +45,7 @@ pub use file::{Progress, Size};
 use self::file::{BLOCK, HEAD, Places};
 use self::layout::Layout;
 use crate::file_header::{FileError, checksum};
+use crate::files::{check_regular, named};
 use crate::game::Variant;
 
 /// A table in a file, which is mapped into memory.
@@ -116,9 +118,7 @@ impl Tablebase {
     /// When the file cannot be read, is not a whole table of this version, or its lists of checksums are
     /// damaged.
     pub fn open(path: &Path) -> Result<Self, TablebaseError> {
-        let named = |error| file::named(path, &error);
-        let file = File::open(path).map_err(named)?;
-        let map = map(&file).map_err(named)?;
+        let map = map(path).map_err(|error| named(path, &error))?;
         let variant = file::read_head(&map)?;
         let layout = Layout::new(&variant)?;
         let places = Places::new(&layout, &variant);
@@ -213,8 +213,10 @@ impl Tablebase {
 }
 
 #[allow(unsafe_code, reason = "the file must not change while it is mapped")]
-fn map(file: &File) -> std::io::Result<Mmap> {
+fn map(path: &Path) -> io::Result<Mmap> {
+    check_regular(path)?;
+    let file = File::open(path)?;
     // SAFETY: `Tablebase` says that nobody may write to an open table, and nothing here does: a table
     // gets its name when it is whole.
-    unsafe { Mmap::map(file) }
+    unsafe { Mmap::map(&file) }
 }

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use super::solution::PySolution;
 use super::solver::PySolver;
+use crate::files::named;
 use crate::game::Variant;
 use crate::python::convert::integers::{MaxNodes, integer_in};
 use crate::python::rules::position::PyPosition;
@@ -303,6 +304,5 @@ fn package_book(py: Python<'_>) -> PyResult<Arc<Book>> {
 
 /// The content of a file; errors name it.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    fs::read(path).map_err(|error| named(path, &error))
 }

@@ -1,7 +1,9 @@
 """Native networks: outputs, values, files, and networks for a canvas."""
 
 import copy
+import os
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -22,6 +24,8 @@ from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, canvas_network, damaged, network_for, num_weights
 from network_reference import reference_of
 from played import games, playable
+
+needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
 
 LARGE = Variant(Board.from_text("########\n" * 8), "anywhere", 8)
 SIZES = [(16, 2, 4), (5, 1, 5), (20, 2, 1), (1, 0, 1), (12, 3, 12)]
@@ -336,3 +340,31 @@ class TestFiles:
         with pytest.raises(OSError, match="cannot write"):
             network.save(tmp_path / "folder")
         assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+    @needs_links
+    def test_links_stay_and_the_file_they_lead_to_is_replaced(self, tmp_path):
+        network = network_for(Variant())
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "old").write_bytes(b"older")
+        links = {"near": "folder/old", "far": tmp_path / "near", "dangling": "folder/new"}
+        for name, target in links.items():
+            (tmp_path / name).symlink_to(target)
+        for name, target in {"far": "old", "dangling": "new"}.items():
+            network.save(tmp_path / name)
+            assert (folder / target).read_bytes() == network.to_bytes()
+        assert all((tmp_path / name).is_symlink() for name in links)
+        assert sorted(one.name for one in folder.iterdir()) == ["new", "old"]
+        (tmp_path / "circle").symlink_to("circle")
+        with pytest.raises(OSError, match=r"cannot write .*circle: Too many levels"):
+            network.save(tmp_path / "circle")
+
+    @needs_links
+    def test_only_a_regular_file_is_replaced(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "link").symlink_to("pipe")
+        for name in ("pipe", "link"):
+            with pytest.raises(OSError, match=rf"cannot write .*{name}: not a regular file$"):
+                network_for(Variant()).save(tmp_path / name)
+        assert (tmp_path / "pipe").is_fifo()
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["link", "pipe"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -272,6 +274,41 @@ def test_damaged_files_raise_and_name_what_is_wrong(table: Tablebase, tmp_path: 
     with pytest.raises(FileNotFoundError, match="missing"):
         Tablebase.open(tmp_path / "missing")
     assert pickle.loads(pickle.dumps(opened(whole))).path == path
+
+
+def test_a_table_keeps_its_place(
+    table: Tablebase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    Path("small").write_bytes(Path(table.path).read_bytes())
+    found, path = Tablebase.open("small"), Path.cwd() / "small"
+    monkeypatch.chdir(tmp_path)
+    assert found.path == path
+    assert pickle.loads(pickle.dumps(found)).path == path
+    path.rename("elsewhere")
+    assert copy.copy(found) is copy.deepcopy(found) is found
+    policy = PerfectPolicy(3, 0.2, found)
+    assert copy.deepcopy(policy) == policy
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_errors_name_the_file_that_is_in_the_way(tmp_path: Path) -> None:
+    for name in ("folder", "one.partial"):
+        (tmp_path / name).mkdir()
+    for name in ("pipe", "two.partial"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "there").touch()
+    for name, in_the_way in [("one", "one.partial"), ("two", "two.partial")]:
+        with pytest.raises(OSError, match=f"{in_the_way}: not a regular file$"):
+            Tablebase.build(tmp_path / name, SMALL)
+    for name in ("folder", "pipe"):
+        with pytest.raises(OSError, match=f"{name}: not a regular file$"):
+            Tablebase.open(tmp_path / name)
+    with pytest.raises(FileExistsError, match=r"there: it exists already$"):
+        Tablebase.build(tmp_path / "there", SMALL)
+    with pytest.raises(FileNotFoundError, match=r"missing: No such file or directory$"):
+        Tablebase.open(tmp_path / "missing")
 
 
 def test_a_build_that_ends_early_is_continued(table: Tablebase, tmp_path: Path) -> None:
