@@ -51,6 +51,9 @@ integers! {
     Games("games"): usize = 1..=usize::MAX;
     MaxConsidered("max_considered"): usize = 1..=1 << 10;
     MaxNodes("max_nodes"): u64 = 0..=u64::MAX;
+    NetworkBlocks("blocks"): usize = 0..=usize::MAX;
+    NetworkHeads("heads"): usize = 0..=usize::MAX;
+    NetworkUnits("units"): usize = 0..=usize::MAX;
     NumEnvs("num_envs"): usize = 1..=MAX_ENVS;
     NumGames("num_games"): usize = 1..=MAX_ENVS;
     NumSimulations("num_simulations"): usize = 1..=1 << 24;

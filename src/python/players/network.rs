@@ -18,7 +18,7 @@ use crate::network::{
     Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Scope,
 };
 use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
-use crate::python::convert::integers::Threads;
+use crate::python::convert::integers::{NetworkBlocks, NetworkHeads, NetworkUnits, Threads};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Word, type_texts};
 use crate::python::errors::unreadable;
@@ -26,6 +26,7 @@ use crate::python::files::{read_whole, write_whole};
 use crate::python::rules::batch::{Positions, common_variant};
 use crate::python::rules::canvas::PyCanvas;
 use crate::python::rules::variant::PyVariant;
+use crate::python::rules::variant_parts::copies;
 
 /// Positions that are copied and evaluated at a time: enough that the time to start threads does
 /// not matter.
@@ -149,15 +150,15 @@ impl PyNetwork {
     fn of_cells(
         py: Python<'_>,
         variant: PyVariant,
-        units: usize,
-        blocks: usize,
-        heads: usize,
+        units: NetworkUnits,
+        blocks: NetworkBlocks,
+        heads: NetworkHeads,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
         let architecture = Architecture {
-            units,
-            blocks,
-            heads,
+            units: units.0,
+            blocks: blocks.0,
+            heads: heads.0,
         };
         let variant = (*variant.0).clone();
         Self::of(py, variant.into(), architecture, &weights)
@@ -177,20 +178,22 @@ impl PyNetwork {
     ///     CheckpointError: as in `of_cells`, and so is MemoryError.
     ///     VariantError: an impossible number of copies.
     #[staticmethod]
-    #[pyo3(signature = (canvas, copies, units, blocks, heads, weights: "NDArray[np.float32]"))]
+    #[pyo3(signature = (
+        canvas, copies: "SupportsIndex", units, blocks, heads, weights: "NDArray[np.float32]"
+    ))]
     fn on_canvas(
         py: Python<'_>,
         canvas: PyCanvas,
-        copies: i64,
-        units: usize,
-        blocks: usize,
-        heads: usize,
+        #[pyo3(from_py_with = copies)] copies: i64,
+        units: NetworkUnits,
+        blocks: NetworkBlocks,
+        heads: NetworkHeads,
         weights: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Self> {
         let architecture = Architecture {
-            units,
-            blocks,
-            heads,
+            units: units.0,
+            blocks: blocks.0,
+            heads: heads.0,
         };
         let copies = Variant::new(Board::default(), Opening::default(), copies)?.copies();
         let canvas = canvas.0;

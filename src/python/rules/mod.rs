@@ -8,5 +8,5 @@ pub(crate) mod records;
 pub(crate) mod rows;
 pub(crate) mod variant;
 pub(crate) mod variant_argument;
-mod variant_parts;
+pub(crate) mod variant_parts;
 mod words;

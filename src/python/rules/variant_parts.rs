@@ -65,7 +65,7 @@ pub(super) fn standard() -> &'static Arc<Variant> {
 }
 
 /// The extractor of `copies`.
-pub(super) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+pub(crate) fn copies(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     integer_or("copies", value, |number| {
         let (max, number) = (Variant::MAX_COPIES, short_repr(number));
         exceptions::VariantError::new_err(format!("copies must be 1 to {max}, not {number}"))

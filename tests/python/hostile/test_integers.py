@@ -14,11 +14,13 @@ import pytest
 
 from mijnlieff import (
     Board,
+    Canvas,
     ChampionPolicy,
     GreedyPolicy,
     IllegalMoveError,
     MijnlieffEnv,
     MinimaxPolicy,
+    Network,
     NetworkPolicy,
     PerfectPolicy,
     Position,
@@ -44,6 +46,7 @@ from mijnlieff.policies import RolloutPolicy
 from mijnlieff.render import image, svg
 from mijnlieff.rules import perft
 from mijnlieff.solving import set_table_bytes
+from network_inputs import num_weights
 from played import example
 
 START = [Position()]
@@ -65,6 +68,20 @@ SELF_PLAY_INTEGERS = [
 
 def network(observations: Any, masks: Any) -> Any:
     return masks
+
+
+def sized(**given: Any) -> Network:
+    """A network of these sizes, with the weights of one of two units and one block."""
+    sizes = {"units": 2, "blocks": 1, "heads": 1} | given
+    weights = np.zeros(num_weights(SMALL.board, 2, 1, 1), np.float32)
+    return Network.of_cells(SMALL, weights=weights, **sizes)
+
+
+def on_canvas(copies: Any = 1, **given: Any) -> Network:
+    canvas = Canvas(2, 3)
+    sizes = {"units": 2, "blocks": 1, "heads": 1} | given
+    weights = np.zeros(num_weights(canvas, 2, 1, 1), np.float32)
+    return Network.on_canvas(canvas, copies, weights=weights, **sizes)
 
 
 def single() -> MijnlieffEnv:
@@ -153,6 +170,12 @@ ARGUMENTS: list[tuple[str, int, Callable[[Any], object]]] = [
     ("seed", 1, lambda value: MijnlieffEnv().reset(seed=value)),
     ("action", 1, lambda value: single().step(value)),
     ("action", 1, lambda value: two_agents().step(value)),
+    *(
+        (name, good, lambda value, name=name, make=make: make(**{name: value}))
+        for make in (sized, on_canvas)
+        for name, good in (("units", 2), ("blocks", 1), ("heads", 1))
+    ),
+    ("copies", 1, on_canvas),
     ("size", 64, lambda value: svg(START[0], size=value)),
     ("size", 64, lambda value: image(START[0], size=value)),
 ]
@@ -207,6 +230,9 @@ def test_other_errors_pass_through(call):
             "solve_roots_below must be 0 to",
         ),
         (-3, lambda value: solve(LATE, max_nodes=value), "max_nodes must be 0 .*, not -3"),
+        (-1, lambda value: sized(units=value), r"units must be 0 to 2\*\*64 - 1, not -1"),
+        (2**64, lambda value: on_canvas(heads=value), r"heads must be 0 to 2\*\*64 - 1, not 18"),
+        (2**70, on_canvas, "copies must be 1 to 127, not 11805"),
         (0, set_table_bytes, "count must be 1 to .*, not 0"),
         (10**80, RandomPolicy, r"seed must be 0 to 2\*\*64 - 1, not 10{59}\.\.\."),
         (2**64, RandomPolicy, r"seed must be 0 to 2\*\*64 - 1, not 18446744073709551616"),
