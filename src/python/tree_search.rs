@@ -3,13 +3,12 @@
 use std::mem;
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArrayDyn};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::nothing_selected;
-use super::exceptions;
 use super::interrupt::{run_interruptible, run_unless_quick};
 use super::leaf_values::{leaf_values, values_shape};
 use super::players::solvers::solvers_of;
@@ -18,7 +17,8 @@ use super::search_variants::{roots_of, variants_of, variants_with};
 use super::tree_seeds::TreeSeeds;
 use crate::encode::{Layout, VariantSet};
 use crate::memory::with_room;
-use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, readable};
+use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn};
+use crate::python::convert::evaluations::floats;
 use crate::python::convert::integers::{Threads, indexed};
 use crate::python::convert::observations::ObservationArray;
 use crate::python::convert::shared_memory::LentArray;
@@ -445,39 +445,4 @@ impl PyTreeSearch {
         }
         Ok(self.found.as_ref().expect("it has just been set"))
     }
-}
-
-/// Real numbers of this shape, the last dimension innermost.
-fn floats<'py>(
-    object: &Bound<'py, PyAny>,
-    name: &str,
-    shape: &[usize],
-) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
-    let py = object.py();
-    let mut object = object.clone();
-    if object.hasattr("detach")? {
-        // A PyTorch tensor, on any device, of any precision, that may need gradients.
-        object = object
-            .call_method0("detach")?
-            .call_method0("cpu")?
-            .call_method0("float")?;
-    }
-    if object.cast::<PyArrayDyn<f32>>().is_err() {
-        let array = py.import("numpy")?.call_method1("asarray", (object,))?;
-        let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
-        if !["f", "i", "u"].contains(&kind.as_str()) {
-            let dtype = array.getattr("dtype")?;
-            let message = format!("the {name} have dtype {dtype}, not a real number type");
-            return Err(exceptions::PolicyError::new_err(message));
-        }
-        object = array.call_method1("astype", ("float32",))?;
-    }
-    let array = readable(&object.cast_into::<PyArrayDyn<f32>>()?)?;
-    if array.shape() != shape {
-        let found = array.getattr("shape")?;
-        let needed = PyTuple::new(py, shape)?;
-        let message = format!("the {name} have shape {found}, but the leaves need {needed}");
-        return Err(exceptions::PolicyError::new_err(message));
-    }
-    Ok(array)
 }

@@ -131,19 +131,17 @@ fn copy_items(
 }
 
 fn copy(array: &Bound<'_, PyArray1<i64>>, numbers: &mut [i64]) -> PyResult<()> {
+    // Before anything is copied: a few bytes can be an array of any length.
+    if array.len() != numbers.len() {
+        return Err(wrong_shape(array.shape(), numbers.len()));
+    }
     // SAFETY: the slice is only there for contiguous arrays whose items are aligned. We hold the
     // GIL, and nothing runs Python code that could write to the array while it is copied.
     if let Ok(actions) = unsafe { array.as_slice() } {
-        return copy_slice(actions, numbers);
+        numbers.copy_from_slice(actions);
+    } else {
+        numbers.copy_from_slice(readable(array)?.as_slice()?);
     }
-    copy_slice(readable(array)?.as_slice()?, numbers)
-}
-
-fn copy_slice(actions: &[i64], numbers: &mut [i64]) -> PyResult<()> {
-    if actions.len() != numbers.len() {
-        return Err(wrong_shape(&[actions.len()], numbers.len()));
-    }
-    numbers.copy_from_slice(actions);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod arrays;
+pub(crate) mod evaluations;
 pub(crate) mod integers;
 pub(crate) mod lists;
 pub(crate) mod observations;

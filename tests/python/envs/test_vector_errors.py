@@ -301,3 +301,14 @@ def test_a_pickle_with_an_impossible_number_of_games_is_refused(num_envs, error)
     with pytest.raises(error, match=f"num_envs must be .*{num_envs}"):
         VectorEnv.__new__(VectorEnv).__setstate__(crafted)
     assert env.step(env.sample_actions())[0].shape == (4, 56)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64])
+def test_actions_of_any_length_are_refused_before_they_are_copied(dtype):
+    env = VectorEnv(1)
+    env.reset(seed=0)
+    endless = np.broadcast_to(dtype(1), 10**12)
+    with pytest.raises(
+        ValueError, match=r"shape \(1,\), one for each game, not \(1000000000000,\)"
+    ):
+        env.step(endless)

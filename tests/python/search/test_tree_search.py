@@ -278,6 +278,17 @@ def test_an_outcome_and_a_margin_may_be_tensors():
     assert_equal_searches(0.6, [np.asarray, *tensors])
 
 
+def test_evaluations_of_any_length_are_refused_before_they_are_copied():
+    search = TreeSearch([Position()], 4)
+    search.select()
+    for dtype in (np.float32, np.float64):
+        endless = np.broadcast_to(dtype(0), (10**12, 65))
+        with pytest.raises(PolicyError, match=r"logits have shape \(1000000000000, 65\), but"):
+            search.update(endless, np.zeros(1))
+        with pytest.raises(PolicyError, match=r"values have shape \(1000000000000,\), but"):
+            search.update(np.zeros((1, 65)), endless[:, 0])
+
+
 def test_settings_out_of_range():
     with pytest.raises(ValueError, match="num_threads must be 1 to"):
         TreeSearch([Position()], num_threads=0)
