@@ -816,6 +816,7 @@ class PerfectPolicy(BuiltinPolicy):
 
     Raises:
         ValueError: a seed or an epsilon out of range.
+        TypeError: an epsilon that is not a number.
     """
     def __new__(
         cls,
@@ -1538,7 +1539,8 @@ class Solver:
         Raises:
             SearchLimitError: a limit was reached.
             ValueError: another board or number of copies, or a limit that is negative or NaN.
-            TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
+            TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds`
+                not a number.
         """
     def solve_batch(
         self,
@@ -2363,7 +2365,8 @@ def solve(
         ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
             is of another board or number of copies.
         TablebaseError: the tablebase is damaged.
-        TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
+        TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not a
+            number.
         BookError: the book that comes with the package is damaged.
     """
 

@@ -6,10 +6,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::names::shortened;
+use crate::python::convert::floats::{
+    CPuct, CScale, CVisit, DirichletAlpha, DirichletShare, MarginWeight, Temperature,
+};
 use crate::python::convert::integers::{
     MaxConsidered, NumSimulations, SolveLeavesBelow, SolveRootsBelow,
 };
 use crate::python::convert::shown::{Word, argument, type_texts};
+use crate::python::convert::text::Text;
 use crate::tree_search::{Backup, Root, TreeConfig};
 
 type_texts! {
@@ -107,39 +111,43 @@ pub(crate) struct PySearchOptions {
 impl PySearchOptions {
     #[new]
     #[pyo3(signature = (
-        num_simulations: "SupportsIndex" = 64, root="gumbel", *, c_puct=1.5, temperature=1.0,
-        max_considered: "SupportsIndex" = 16, c_visit=50.0, c_scale=0.5, backup="mean",
-        dirichlet_alpha=0.5, dirichlet_share=0.0, margin_weight=0.5,
+        num_simulations: "SupportsIndex" = 64, root: "str" = "gumbel", *,
+        c_puct: "SupportsFloat | SupportsIndex" = 1.5, temperature: "SupportsFloat | SupportsIndex" = 1.0,
+        max_considered: "SupportsIndex" = 16, c_visit: "SupportsFloat | SupportsIndex" = 50.0,
+        c_scale: "SupportsFloat | SupportsIndex" = 0.5, backup: "str" = "mean",
+        dirichlet_alpha: "SupportsFloat | SupportsIndex" = 0.5,
+        dirichlet_share: "SupportsFloat | SupportsIndex" = 0.0,
+        margin_weight: "SupportsFloat | SupportsIndex" = 0.5,
         solve_roots_below: "SupportsIndex" = 0, solve_leaves_below: "SupportsIndex" = 0
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         #[pyo3(from_py_with = NumSimulations::number)] num_simulations: usize,
-        root: &str,
-        c_puct: f64,
-        temperature: f64,
+        #[pyo3(from_py_with = Text::plain)] root: &str,
+        #[pyo3(from_py_with = CPuct::number)] c_puct: f64,
+        #[pyo3(from_py_with = Temperature::number)] temperature: f64,
         #[pyo3(from_py_with = MaxConsidered::number)] max_considered: usize,
-        c_visit: f64,
-        c_scale: f64,
-        backup: &str,
-        dirichlet_alpha: f64,
-        dirichlet_share: f64,
-        margin_weight: f64,
+        #[pyo3(from_py_with = CVisit::number)] c_visit: f64,
+        #[pyo3(from_py_with = CScale::number)] c_scale: f64,
+        #[pyo3(from_py_with = Text::plain)] backup: &str,
+        #[pyo3(from_py_with = DirichletAlpha::number)] dirichlet_alpha: f64,
+        #[pyo3(from_py_with = DirichletShare::number)] dirichlet_share: f64,
+        #[pyo3(from_py_with = MarginWeight::number)] margin_weight: f64,
         #[pyo3(from_py_with = SolveRootsBelow::number)] solve_roots_below: usize,
         #[pyo3(from_py_with = SolveLeavesBelow::number)] solve_leaves_below: usize,
     ) -> PyResult<Self> {
         Ok(Self {
             num_simulations,
             root: one_of("root", root, ["gumbel", "puct"])?.into(),
-            c_puct: finite("c_puct", c_puct)?,
-            temperature: finite("temperature", temperature)?,
+            c_puct,
+            temperature,
             max_considered,
-            c_visit: finite("c_visit", c_visit)?,
-            c_scale: finite("c_scale", c_scale)?,
+            c_visit,
+            c_scale,
             backup: one_of("backup", backup, ["mean", "policy"])?.into(),
-            dirichlet_alpha: above_zero("dirichlet_alpha", dirichlet_alpha)?,
-            dirichlet_share: share("dirichlet_share", dirichlet_share)?,
-            margin_weight: share("margin_weight", margin_weight)?,
+            dirichlet_alpha,
+            dirichlet_share,
+            margin_weight,
             solve_roots_below,
             solve_leaves_below,
         })
@@ -291,41 +299,4 @@ fn one_of(argument: &str, given: &str, names: [&'static str; 2]) -> PyResult<&'s
             "unknown {argument} {given:?}; choose {first} or {second}"
         ))
     })
-}
-
-/// A finite number, as large as `f32` can hold, that is not negative.
-///
-/// # Errors
-///
-/// `ValueError` for others.
-pub(crate) fn finite(name: &str, number: f64) -> PyResult<f64> {
-    within(
-        name,
-        number,
-        (0.0..=f64::from(f32::MAX)).contains(&number),
-        "a finite number from 0",
-    )
-}
-
-fn above_zero(name: &str, number: f64) -> PyResult<f64> {
-    let range = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
-    within(
-        name,
-        number,
-        range.contains(&number),
-        "a finite number above 0",
-    )
-}
-
-fn share(name: &str, number: f64) -> PyResult<f64> {
-    within(name, number, (0.0..=1.0).contains(&number), "from 0 to 1")
-}
-
-fn within(name: &str, number: f64, is_within: bool, range: &str) -> PyResult<f64> {
-    if is_within {
-        return Ok(number);
-    }
-    Err(PyValueError::new_err(format!(
-        "{name} must be {range}, not {number:?}"
-    )))
 }

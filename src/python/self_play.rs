@@ -10,9 +10,10 @@ use pyo3::types::PyDict;
 use super::interrupt::run_until;
 use super::players::solvers::solvers_of;
 use super::samples::PySelfPlaySamples;
-use super::search_options::{Options, PySearchOptions, finite, options_with};
+use super::search_options::{Options, PySearchOptions, options_with};
 use super::tablebase::PyTablebase;
 use crate::encode::{Layout, VariantSet};
+use crate::python::convert::floats::SolvedTemperature;
 use crate::python::convert::integers::{
     Games, NumGames, RandomPlies, Samples as NumSamples, Seed, Threads,
 };
@@ -56,7 +57,7 @@ impl PySelfPlayGames {
         num_games: NumGames,
         random_plies: RandomPlies,
         solve_book_roots: bool,
-        solved_temperature: f64,
+        solved_temperature: SolvedTemperature,
         observation: Layout,
         dtype: &Bound<'_, PyAny>,
         seed: Seed,
@@ -75,7 +76,7 @@ impl PySelfPlayGames {
                 dtype: Dtype::parse(dtype)?,
             },
             solve_book_roots,
-            solved_temperature: finite("solved_temperature", solved_temperature)? as f32,
+            solved_temperature: solved_temperature.0 as f32,
             tree: options.tree(seed.0),
         };
         let tablebase = tablebase.map(Bound::get);

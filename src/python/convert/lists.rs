@@ -5,9 +5,10 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyIterator, PySequence, PyString};
+use pyo3::types::{PyDict, PyIterator, PySequence, PyString};
 use pyo3::{Borrowed, CastError, PyTypeInfo, conversion::FromPyObjectOwned};
 
+use super::floats::float;
 use super::short_repr;
 use crate::memory::make_room;
 use crate::search::CHECK_INTERVAL;
@@ -100,27 +101,6 @@ impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Listed<T> {
 ///
 /// `TypeError` for anything else; the message has the `name` of the argument.
 pub(crate) fn numbers(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-    Items::of(name, "numbers", value)?.list(|number, item| {
-        let converted = if is_real(item) {
-            item.extract().ok()
-        } else {
-            None
-        };
-        converted.ok_or_else(|| {
-            let item = short_repr(item);
-            PyTypeError::new_err(format!("{name}[{number}] must be a number, not {item}"))
-        })
-    })
-}
-
-/// Whether this may be a real number. The scalars of `numpy` become floats also where they are
-/// booleans or complex.
-fn is_real(item: &Bound<'_, PyAny>) -> bool {
-    let py = item.py();
-    let dtype = item.getattr(intern!(py, "dtype"));
-    let kind = dtype.and_then(|dtype| dtype.getattr(intern!(py, "kind"))?.extract::<String>());
-    match kind {
-        Ok(kind) => ["f", "i", "u"].contains(&kind.as_str()),
-        Err(_) => !item.is_instance_of::<PyBool>(),
-    }
+    let number = |number, item: &Bound<'_, PyAny>| float(format_args!("{name}[{number}]"), item);
+    Items::of(name, "numbers", value)?.list(number)
 }

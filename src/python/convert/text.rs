@@ -16,6 +16,14 @@ pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 argument!(Text<'a>: "str" = read);
 
+impl<'a> Text<'a> {
+    /// The extractor (`from_py_with`) of an argument with a default, which signatures show only for a
+    /// plain text.
+    pub(crate) fn plain(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+        Ok(value.extract::<Self>()?.0)
+    }
+}
+
 fn read<'a>(value: Borrowed<'a, '_, PyAny>) -> PyResult<Text<'a>> {
     let py = value.py();
     value.extract().map(Text).map_err(|error: PyErr| {

@@ -17,6 +17,7 @@ use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
 use crate::python::convert::arrays::{Array1, Array2, shaped};
+use crate::python::convert::floats::float;
 use crate::python::convert::integers::{Seed, Threads, integer_or};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
@@ -374,6 +375,7 @@ impl PyMinimaxPolicy {
 ///
 /// Raises:
 ///     ValueError: a seed or an epsilon out of range.
+///     TypeError: an epsilon that is not a number.
 #[pyclass(name = "PerfectPolicy", module = "mijnlieff", extends = PyBuiltinPolicy, frozen)]
 pub(crate) struct PyPerfectPolicy {
     epsilon: Epsilon,
@@ -382,10 +384,10 @@ pub(crate) struct PyPerfectPolicy {
 #[pymethods]
 impl PyPerfectPolicy {
     #[new]
-    #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon=0.0, tablebase=None))]
+    #[pyo3(signature = (seed: "SupportsIndex" = 0, epsilon: "SupportsFloat | SupportsIndex" = 0.0, tablebase=None))]
     fn new(
         #[pyo3(from_py_with = Seed::number)] seed: u64,
-        epsilon: f64,
+        #[pyo3(from_py_with = epsilon_number)] epsilon: f64,
         tablebase: Option<Py<PyTablebase>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let epsilon = Epsilon::new(epsilon)?;
@@ -402,6 +404,11 @@ impl PyPerfectPolicy {
     fn epsilon(&self) -> f64 {
         self.epsilon.share()
     }
+}
+
+/// The extractor of `epsilon`, whose range the core knows.
+fn epsilon_number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    float("epsilon", value)
 }
 
 argument!(Depth: "SupportsIndex" = |value: Borrowed<'_, '_, PyAny>| -> PyResult<_> {

@@ -12,6 +12,7 @@ use crate::encode::{action_of, num_actions};
 use crate::game::Variant;
 use crate::memory::{OutOfMemory, zeroed};
 use crate::python::convert::arrays::{Array1, Array2, shaped};
+use crate::python::convert::floats::MaxSeconds;
 use crate::python::convert::integers::{MaxNodes, Plies, Threads};
 use crate::python::errors::{no_table, unsolved};
 use crate::python::interrupt::run_interruptible;
@@ -104,17 +105,18 @@ impl PySolver {
     /// Raises:
     ///     SearchLimitError: a limit was reached.
     ///     ValueError: another board or number of copies, or a limit that is negative or NaN.
-    ///     TypeError: `position` is not a `Position`, or `max_nodes` not an integer.
+    ///     TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds`
+    ///         not a number.
     #[pyo3(signature = (position, max_nodes=None, max_seconds=None))]
     pub(crate) fn solve(
         &self,
         py: Python<'_>,
         position: PyPosition,
         max_nodes: Option<MaxNodes>,
-        max_seconds: Option<f64>,
+        max_seconds: Option<MaxSeconds>,
     ) -> PyResult<PySolution> {
         self.check_variant(&position.variant)?;
-        let budget = SearchBudget::new(max_nodes, max_seconds)?;
+        let budget = SearchBudget::new(max_nodes, max_seconds);
         let solved = run_interruptible(py, |stop| {
             self.core.solve(&position.core, budget.limits(stop))
         })?;
@@ -135,10 +137,10 @@ impl PySolver {
         positions: Positions,
         num_threads: Option<Threads>,
         max_nodes: Option<MaxNodes>,
-        max_seconds: Option<f64>,
+        max_seconds: Option<MaxSeconds>,
     ) -> PyResult<Answers> {
         const LABELS: &str = "the margins of positions";
-        let budget = SearchBudget::new(max_nodes, max_seconds)?;
+        let budget = SearchBudget::new(max_nodes, max_seconds);
         let num_threads = Threads::or_cores(num_threads);
         if !positions.is_empty() {
             self.check_variant(&*common_variant(&positions)?)?;
@@ -254,18 +256,15 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    fn new(max_nodes: Option<MaxNodes>, max_seconds: Option<f64>) -> PyResult<Self> {
-        if let Some(seconds) = max_seconds.filter(|&seconds| seconds.is_nan() || seconds < 0.0) {
-            let message = format!("max_seconds must be 0 or more, not {seconds:?}");
-            return Err(PyValueError::new_err(message));
-        }
+    fn new(max_nodes: Option<MaxNodes>, max_seconds: Option<MaxSeconds>) -> Self {
         // Infinity, and any time too far away for the clock, means no limit.
-        let time = max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let time =
+            max_seconds.and_then(|MaxSeconds(seconds)| Duration::try_from_secs_f64(seconds).ok());
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
-        Ok(Self {
+        Self {
             max_nodes: max_nodes.map(|MaxNodes(count)| count),
             deadline,
-        })
+        }
     }
 
     fn limits(self, stop: &AtomicBool) -> Limits<'_> {

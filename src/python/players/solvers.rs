@@ -13,6 +13,7 @@ use super::solution::PySolution;
 use super::solver::PySolver;
 use crate::files::named;
 use crate::game::Variant;
+use crate::python::convert::floats::MaxSeconds;
 use crate::python::convert::integers::{MaxNodes, integer_in};
 use crate::python::rules::position::PyPosition;
 use crate::python::rules::variant::PyVariant;
@@ -130,7 +131,8 @@ pub(crate) fn solvers_of(
 ///     ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
 ///         is of another board or number of copies.
 ///     TablebaseError: the tablebase is damaged.
-///     TypeError: `position` is not a `Position`, or `max_nodes` is not an integer.
+///     TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not a
+///         number.
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
 #[pyo3(signature = (position, *, max_nodes=None, max_seconds=None, tablebase=None))]
@@ -138,7 +140,7 @@ pub(crate) fn solve(
     py: Python<'_>,
     position: PyPosition,
     max_nodes: Option<MaxNodes>,
-    max_seconds: Option<f64>,
+    max_seconds: Option<MaxSeconds>,
     tablebase: Option<&Bound<'_, PyTablebase>>,
 ) -> PyResult<PySolution> {
     let solver = solver_with(py, &position.variant, tablebase)?;
