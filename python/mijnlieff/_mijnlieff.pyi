@@ -1888,6 +1888,7 @@ class Variant:
 
     Raises:
         VariantError: an unknown opening or an impossible number of copies.
+        ParseError: the opening has a lone surrogate.
     """
     def __copy__(self, /) -> Variant: ...
     def __deepcopy__(self, /, _memo: Any) -> Variant: ...

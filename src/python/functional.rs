@@ -15,6 +15,7 @@ use crate::python::convert::actions::{OutOfRange, copy_actions};
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn, shape_text, shaped};
 use crate::python::convert::integers::{self, Threads};
 use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_array};
+use crate::python::convert::text::Text;
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
 use crate::python::interrupt::{run_unless_quick, without_gil};
@@ -177,8 +178,8 @@ pub(crate) fn functional_step(
     states: &Bound<'_, PyAny>,
     actions: &Bound<'_, PyAny>,
     variant: Option<PyVariant>,
-    reward: &str,
-    illegal_action: &str,
+    #[pyo3(from_py_with = Text::plain)] reward: &str,
+    #[pyo3(from_py_with = Text::plain)] illegal_action: &str,
     num_threads: Option<Threads>,
 ) -> PyResult<Stepped> {
     let states = States::read(states, variant, num_threads)?;
@@ -270,7 +271,7 @@ pub(crate) fn functional_legal_mask(
 pub(crate) fn functional_observe(
     py: Python<'_>,
     states: &Bound<'_, PyAny>,
-    layout: &str,
+    #[pyo3(from_py_with = Text::plain)] layout: &str,
     dtype: Option<&Bound<'_, PyAny>>,
     variant: Option<PyVariant>,
     player: Option<Player>,

@@ -6,12 +6,12 @@ use pyo3::prelude::*;
 use super::arrays::{AnyArray, shaped};
 use super::shared_memory::LentArray;
 use super::shown::argument;
+use super::text::Text;
 use crate::encode::{Layout, Numbering, VariantSet};
 use crate::vector::{Dtype, Format, ObservationRows, Observations};
 
 argument!(Layout: "str" = |value: Borrowed<'_, '_, PyAny>| {
-    let name: &str = value.extract()?;
-    Ok(name.parse()?)
+    Ok(value.extract::<Text<'_>>()?.0.parse()?)
 });
 
 /// Named in the error if memory does not suffice.

@@ -288,7 +288,7 @@ impl PyPosition {
     fn observation(
         &self,
         py: Python<'_>,
-        layout: &str,
+        #[pyo3(from_py_with = Text::plain)] layout: &str,
         dtype: Option<&Bound<'_, PyAny>>,
         player: Option<Player>,
         canvas: Option<PyCanvas>,

@@ -36,6 +36,7 @@ type_texts! {
 ///
 /// Raises:
 ///     VariantError: an unknown opening or an impossible number of copies.
+///     ParseError: the opening has a lone surrogate.
 #[pyclass(name = "Variant", module = "mijnlieff", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
@@ -43,10 +44,10 @@ pub(crate) struct PyVariant(pub(crate) Arc<Variant>);
 #[pymethods]
 impl PyVariant {
     #[new]
-    #[pyo3(signature = (board=None, opening="outside", copies: "SupportsIndex" = 2))]
+    #[pyo3(signature = (board=None, opening: "str" = "outside", copies: "SupportsIndex" = 2))]
     fn new(
         board: Option<PyBoard>,
-        opening: &str,
+        #[pyo3(from_py_with = Text::plain)] opening: &str,
         #[pyo3(from_py_with = copies)] copies: i64,
     ) -> PyResult<Self> {
         let board = board.map_or_else(|| standard().board().clone(), |board| board.0);

@@ -25,6 +25,7 @@ use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
 use crate::python::convert::arrays::{Array1, Array2};
 use crate::python::convert::integers::{NumEnvs, Threads, integer_in};
 use crate::python::convert::lists::{Listed, numbers};
+use crate::python::convert::text::Text;
 use crate::python::errors::step_error;
 use crate::python::exceptions;
 use crate::python::interrupt::run_unless_quick;
@@ -82,13 +83,13 @@ impl PyBatchEnv {
         canvas: Option<PyCanvas>,
         with_variant_index: bool,
         opponent: Option<&Bound<'_, PyAny>>,
-        seat: &str,
+        seat: Text<'_>,
         observation: Layout,
         dtype: &Bound<'_, PyAny>,
-        reward: &str,
-        autoreset: &str,
+        reward: Text<'_>,
+        autoreset: Text<'_>,
         auto_pass: bool,
-        illegal_action: &str,
+        illegal_action: Text<'_>,
         random_plies: &Bound<'_, PyAny>,
         num_threads: Option<Threads>,
         copy: bool,
@@ -99,10 +100,10 @@ impl PyBatchEnv {
         variants.check(observation)?;
         let config = Config {
             opponent: parse_opponent(opponent, &variants)?,
-            seat: seat.parse()?,
-            autoreset: autoreset.parse()?,
-            reward: reward.parse()?,
-            illegal_action: illegal_action.parse()?,
+            seat: seat.0.parse()?,
+            autoreset: autoreset.0.parse()?,
+            reward: reward.0.parse()?,
+            illegal_action: illegal_action.0.parse()?,
             auto_pass,
             random_plies: integer_in(
                 "random_plies",

@@ -11,10 +11,21 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import Board, Position, Variant, encoding, errors
+from mijnlieff import (
+    Board,
+    Position,
+    SearchOptions,
+    TreeSearch,
+    Variant,
+    VectorEnv,
+    encoding,
+    errors,
+    functional,
+)
 from mijnlieff.policies import RolloutPolicy
 
 STANDARD = Position()
+BROKEN = "\ud800"
 GAME = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+"
 FINISHED = Position.from_record(GAME + "; 6. d4x, pass; 7. b4x, pass; 8. b3<>, b1<> #")
 
@@ -219,6 +230,26 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         lambda: Board.from_text("#\ud800"),
         errors.ParseError,
         ["'\\ud800'"],
+    ),
+    *(
+        (f"a lone surrogate in {what}", do, errors.ParseError, ["lone surrogates", "'\\ud800'"])
+        for what, do in {
+            "an opening": lambda: Variant(opening=BROKEN),
+            "a layout": lambda: STANDARD.observation(BROKEN),
+            "the layout of a shape": lambda: Variant().observation_shape(BROKEN),
+            "the layout of states": lambda: functional.observe(functional.init(1), BROKEN),
+            "a reward": lambda: functional.step(functional.init(1), [0], reward=BROKEN),
+            "an illegal action": lambda: functional.step(
+                functional.init(1), [0], illegal_action=BROKEN
+            ),
+            "a seat of a batch": lambda: VectorEnv(1, opponent="random", seat=BROKEN),
+            "a reward of a batch": lambda: VectorEnv(1, reward=BROKEN),
+            "an illegal action of a batch": lambda: VectorEnv(1, illegal_action=BROKEN),
+            "a layout of a batch": lambda: VectorEnv(1, observation=BROKEN),
+            "a layout of a search": lambda: TreeSearch([STANDARD], observation=BROKEN),
+            "the root of a search": lambda: TreeSearch([STANDARD], root=BROKEN),
+            "the backup of a search": lambda: SearchOptions(backup=BROKEN),
+        }.items()
     ),
     (
         "a list of others",
