@@ -1734,6 +1734,8 @@ class TreeSearch:
 
     A tree depends on its position, its seed and the evaluations alone.
 
+    A search serves one thread at a time; RuntimeError tells a second one.
+
     Args:
         positions: of one variant, or with a canvas of any that fit; none of them finished.
         options: a `SearchOptions`, or the number of simulations; None has the defaults.

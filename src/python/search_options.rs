@@ -209,6 +209,11 @@ impl PySearchOptions {
 }
 
 impl PySearchOptions {
+    /// The simulations of each search.
+    pub(crate) fn num_simulations(&self) -> usize {
+        self.num_simulations
+    }
+
     /// The name of the root.
     pub(crate) fn root(&self) -> &'static str {
         self.root.0

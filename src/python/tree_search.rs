@@ -1,7 +1,7 @@
 //! `mijnlieff.TreeSearch`.
 
 use std::mem;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::{IntoPyArray, PyArrayDyn};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -90,6 +90,8 @@ struct Found {
 ///
 /// A tree depends on its position, its seed and the evaluations alone.
 ///
+/// A search serves one thread at a time; RuntimeError tells a second one.
+///
 /// Args:
 ///     positions: of one variant, or with a canvas of any that fit; none of them finished.
 ///     options: a `SearchOptions`, or the number of simulations; None has the defaults.
@@ -109,11 +111,17 @@ struct Found {
 ///     TypeError: seeds that are not uint64.
 ///     VariantError: a board does not fit the canvas; the message says which position's.
 ///     GameOverError: a position is finished; the message says which.
-#[pyclass(name = "TreeSearch", module = "mijnlieff", subclass)]
+#[pyclass(name = "TreeSearch", module = "mijnlieff", subclass, frozen)]
 pub(crate) struct PyTreeSearch {
+    search: Mutex<Search>,
+    trees: usize,
+    options: PySearchOptions,
+}
+
+/// What one thread at a time may use.
+struct Search {
     core: Box<dyn TreeSearch>,
     variants: Arc<VariantSet>,
-    options: PySearchOptions,
     config: TreeConfig,
     observation: ObservationArray,
     action_mask: LentArray<i8>,
@@ -161,15 +169,19 @@ impl PyTreeSearch {
             layout,
             dtype: Dtype::Float32,
         };
-        Ok(Self {
+        let search = Search {
             observation: ObservationArray::zeros(py, &variants, format, roots.len())?,
             action_mask: LentArray::zeros(py, &[roots.len(), variants.num_actions()])?,
             core,
             variants,
-            options,
             config,
             leaves: 0,
             found: None,
+        };
+        Ok(Self {
+            search: Mutex::new(search),
+            trees: roots.len(),
+            options,
         })
     }
 
@@ -182,20 +194,22 @@ impl PyTreeSearch {
     /// Raises:
     ///     KeyboardInterrupt: Ctrl-C; the search can be continued.
     ///     MemoryError: the trees cannot grow; the next call continues where this one ended.
-    fn select(&mut self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
+    fn select(&self, py: Python<'_>) -> PyResult<Option<PyLeafBatch>> {
+        let mut guard = self.lock()?;
+        let search = &mut *guard;
         // The leaves selected before count again only when this succeeds.
-        self.leaves = 0;
-        let leaves = self.run(py, |core, limits| core.select(limits))?;
-        self.leaves = leaves;
+        search.leaves = 0;
+        let leaves = search.run(py, |core, limits| core.select(limits))?;
+        search.leaves = leaves;
         if leaves == 0 {
             return Ok(None);
         }
-        let (observations, mask) = (self.observation.memory(), self.action_mask.numbers());
-        let core = &mut *self.core;
+        let (observations, mask) = (search.observation.memory(), search.action_mask.numbers());
+        let core = &mut *search.core;
         py.detach(|| core.write_leaves(observations, mask));
         Ok(Some(PyLeafBatch {
-            observation: self.observation.lend_first(py, leaves)?.into(),
-            action_mask: self
+            observation: search.observation.lend_first(py, leaves)?.into(),
+            action_mask: search
                 .action_mask
                 .lend_first(py, leaves)?
                 .cast_into::<PyArrayDyn<i8>>()?
@@ -221,23 +235,24 @@ impl PyTreeSearch {
     ///     KeyboardInterrupt: Ctrl-C with many trees; as for `MemoryError`.
     #[pyo3(signature = (logits: "ArrayLike", values: "ArrayLike"))]
     fn update(
-        &mut self,
+        &self,
         py: Python<'_>,
         logits: &Bound<'_, PyAny>,
         values: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        if self.leaves == 0 {
+        let mut search = self.lock()?;
+        if search.leaves == 0 {
             return Err(nothing_selected());
         }
-        let num_actions = self.variants.num_actions();
-        let logits = floats(logits, "logits", &[self.leaves, num_actions])?;
-        let values = floats(values, "values", &values_shape(values, self.leaves)?)?;
-        // Python may write to the arrays once the lock is released.
-        self.core
-            .store_evaluations(logits.as_slice()?, leaf_values(&values)?)?;
-        self.leaves = 0;
-        self.found = None;
-        self.run(py, |core, limits| core.backpropagate(limits))
+        let num_actions = search.variants.num_actions();
+        let logits = floats(logits, "logits", &[search.leaves, num_actions])?;
+        let values = floats(values, "values", &values_shape(values, search.leaves)?)?;
+        // Python may write to the arrays once the GIL is released.
+        let (logits, values) = (logits.as_slice()?, leaf_values(&values)?);
+        search.core.store_evaluations(logits, values)?;
+        search.leaves = 0;
+        search.found = None;
+        search.run(py, |core, limits| core.backpropagate(limits))
     }
 
     /// Run all simulations with random games instead of a network.
@@ -247,11 +262,12 @@ impl PyTreeSearch {
     ///
     /// Raises:
     ///     MemoryError: the trees cannot grow; the next call continues where this one ended.
-    fn run_with_rollouts(&mut self, py: Python<'_>) -> PyResult<()> {
+    fn run_with_rollouts(&self, py: Python<'_>) -> PyResult<()> {
+        let mut search = self.lock()?;
         // Before the search runs, as it may have gone on even where Ctrl-C ends the call.
-        self.leaves = 0;
-        self.found = None;
-        let core = &mut *self.core;
+        search.leaves = 0;
+        search.found = None;
+        let core = &mut *search.core;
         let done = run_interruptible(py, |stop| core.run_with_rollouts(Limits::stopped_by(stop)))?;
         Ok(done?)
     }
@@ -270,30 +286,32 @@ impl PyTreeSearch {
     ///     MemoryError: memory does not suffice; nothing has changed.
     ///     KeyboardInterrupt: Ctrl-C with many trees; `select` has the leaves of the old searches,
     ///         or starts the new ones.
-    fn restart(&mut self, py: Python<'_>, positions: Positions) -> PyResult<()> {
-        if positions.len() != self.core.len() {
+    fn restart(&self, py: Python<'_>, positions: Positions) -> PyResult<()> {
+        let (trees, found) = (self.trees, positions.len());
+        if found != trees {
             return Err(PyValueError::new_err(format!(
-                "there are {} trees, which cannot start from {} positions",
-                self.core.len(),
-                positions.len()
+                "there are {trees} trees, which cannot start from {found} positions"
             )));
         }
-        let variants = variants_with(py, &self.variants, &positions)?;
+        let mut guard = self.lock()?;
+        let search = &mut *guard;
+        let variants = variants_with(py, &search.variants, &positions)?;
         check_all_playable(&positions, "position")?;
         let roots = roots_of(&variants, &positions)?;
-        if !Arc::ptr_eq(&variants, &self.variants) {
-            let solvers = solvers_of(py, variants.all(), None, self.config.solves())?;
-            py.detach(|| self.core.extend(variants.clone(), solvers))?;
-            self.variants = variants;
+        if !Arc::ptr_eq(&variants, &search.variants) {
+            let solvers = solvers_of(py, variants.all(), None, search.config.solves())?;
+            let core = &mut *search.core;
+            py.detach(|| core.extend(variants.clone(), solvers))?;
+            search.variants = variants;
         }
         let mut next = with_room("the positions of a search", roots.len())?;
         next.extend(roots.into_iter().map(NextRoot::Follow));
         // After Ctrl-C the searches may be new or old; without memory they are the old ones.
-        self.found = None;
-        let leaves = mem::take(&mut self.leaves);
-        let restarted = self.run(py, |core, limits| Ok(core.restart_each(&next, limits)))?;
+        search.found = None;
+        let leaves = mem::take(&mut search.leaves);
+        let restarted = search.run(py, |core, limits| Ok(core.restart_each(&next, limits)))?;
         if restarted.is_err() {
-            self.leaves = leaves;
+            search.leaves = leaves;
         }
         Ok(restarted?)
     }
@@ -314,13 +332,16 @@ impl PyTreeSearch {
         py: Python<'py>,
         tree: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let trees = self.core.len();
+        let trees = self.trees;
         let known = |tree| (tree < trees).then_some(tree);
         let tree = indexed("tree", tree, known, |number| {
             format!("there are {trees} trees, no tree {number}")
         })?;
+        let search = self.lock()?;
+        let core = &*search.core;
+        let nodes = py.detach(|| core.nodes(tree))?;
+        drop(search);
         let list = PyList::empty(py);
-        let nodes = py.detach(|| self.core.nodes(tree))?;
         for (number, node) in nodes.iter().enumerate() {
             if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
                 py.check_signals()?;
@@ -338,16 +359,16 @@ impl PyTreeSearch {
 
     /// The action that each search has chosen, int64 ``(B,)``.
     #[getter]
-    fn actions(&mut self, py: Python<'_>) -> PyResult<Array1<i64>> {
-        Ok(self.found(py)?.actions.clone_ref(py))
+    fn actions(&self, py: Python<'_>) -> PyResult<Array1<i64>> {
+        Ok(self.lock()?.found(py)?.actions.clone_ref(py))
     }
 
     /// The policy to learn, float32 ``(B, num_actions)``; rows sum to 1.
     ///
     /// The improved policy (Gumbel), or the shares of the visits (PUCT).
     #[getter]
-    fn policy_targets(&mut self, py: Python<'_>) -> PyResult<Array2<f32>> {
-        Ok(self.found(py)?.policy_targets.clone_ref(py))
+    fn policy_targets(&self, py: Python<'_>) -> PyResult<Array2<f32>> {
+        Ok(self.lock()?.found(py)?.policy_targets.clone_ref(py))
     }
 
     /// The value of each root for its side to move, float32 ``(B,)``.
@@ -355,30 +376,30 @@ impl PyTreeSearch {
     /// The mean of all simulations and of the network's own value, or what `SearchOptions.backup`
     /// makes of them.
     #[getter]
-    fn root_values(&mut self, py: Python<'_>) -> PyResult<Array1<f32>> {
-        Ok(self.found(py)?.root_values.clone_ref(py))
+    fn root_values(&self, py: Python<'_>) -> PyResult<Array1<f32>> {
+        Ok(self.lock()?.found(py)?.root_values.clone_ref(py))
     }
 
     /// Visits of each action of the roots, int32 ``(B, num_actions)``, kept ones included.
     #[getter]
-    fn visit_counts(&mut self, py: Python<'_>) -> PyResult<Array2<i32>> {
-        Ok(self.found(py)?.visit_counts.clone_ref(py))
+    fn visit_counts(&self, py: Python<'_>) -> PyResult<Array2<i32>> {
+        Ok(self.lock()?.found(py)?.visit_counts.clone_ref(py))
     }
 
     /// The noise at the roots, float32 ``(B, num_actions)``.
     ///
     /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
     #[getter]
-    fn root_noise(&mut self, py: Python<'_>) -> PyResult<Array2<f32>> {
-        Ok(self.found(py)?.root_noise.clone_ref(py))
+    fn root_noise(&self, py: Python<'_>) -> PyResult<Array2<f32>> {
+        Ok(self.lock()?.found(py)?.root_noise.clone_ref(py))
     }
 
     /// Whether a root has been solved, bool ``(B,)``.
     ///
     /// It has no visits then, its value is exact, and its policy is uniform over the best actions.
     #[getter]
-    fn solved(&mut self, py: Python<'_>) -> PyResult<Array1<bool>> {
-        Ok(self.found(py)?.solved.clone_ref(py))
+    fn solved(&self, py: Python<'_>) -> PyResult<Array1<bool>> {
+        Ok(self.lock()?.found(py)?.solved.clone_ref(py))
     }
 
     /// The settings of the search.
@@ -389,26 +410,43 @@ impl PyTreeSearch {
 
     /// The memory that the trees take, in bytes.
     #[getter]
-    fn tree_bytes(&self) -> usize {
-        self.core.bytes()
+    fn tree_bytes(&self) -> PyResult<usize> {
+        Ok(self.lock()?.core.bytes())
     }
 
     /// The number of trees.
     fn __len__(&self) -> usize {
-        self.core.len()
+        self.trees
     }
 
     fn __repr__(&self) -> String {
-        let root = self.options.root();
         format!(
-            "<TreeSearch of {} positions, num_simulations={}, root={root:?}>",
-            self.core.len(),
-            self.config.num_simulations
+            "<TreeSearch of {} positions, num_simulations={}, root={:?}>",
+            self.trees,
+            self.options.num_simulations(),
+            self.options.root()
         )
     }
 }
 
 impl PyTreeSearch {
+    /// The search, if nobody else is using it right now.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Search>> {
+        self.search.try_lock().map_err(|error| {
+            PyRuntimeError::new_err(match error {
+                TryLockError::WouldBlock => {
+                    "another thread is using this search, or it was used from within `update`; \
+                     give each thread its own"
+                }
+                TryLockError::Poisoned(_) => {
+                    "an internal error has left this search unusable; make a new one"
+                }
+            })
+        })
+    }
+}
+
+impl Search {
     /// Runs work on all trees without the GIL; Ctrl-C stops it if it may take long.
     fn run<T: Send>(
         &mut self,

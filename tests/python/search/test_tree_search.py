@@ -289,6 +289,23 @@ def test_evaluations_of_any_length_are_refused_before_they_are_copied():
             search.update(np.zeros((1, 65)), endless[:, 0])
 
 
+def test_a_search_serves_one_thread_at_a_time():
+    search = TreeSearch([Position()], 4)
+    search.select()
+
+    class Asks:
+        def __array__(self, dtype=None, copy=None):
+            for use in (search.select, search.run_with_rollouts, lambda: search.tree_bytes):
+                with pytest.raises(RuntimeError, match="another thread is using this search"):
+                    use()
+            assert len(search) == 1 and "TreeSearch of 1 positions" in repr(search)
+            return np.zeros((1, 65), np.float32)
+
+    search.update(Asks(), np.zeros(1))
+    search_with(NoisyNetwork(Variant()), search)
+    assert search.visit_counts.sum() == 4
+
+
 def test_settings_out_of_range():
     with pytest.raises(ValueError, match="num_threads must be 1 to"):
         TreeSearch([Position()], num_threads=0)
