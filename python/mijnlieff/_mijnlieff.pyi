@@ -341,7 +341,7 @@ class Board:
         """Return every board that can be laid out with a number of 2x2 blocks.
 
         Each board comes once up to rotation and reflection, in a fixed order: flat ones first, each
-        lying on its longer side.
+        lying on its longer side. Runs without the GIL and stops on Ctrl-C.
 
         Args:
             blocks: number of blocks, 1 to 6. The four blocks of one box make 60 boards, five blocks

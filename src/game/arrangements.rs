@@ -1,6 +1,7 @@
 //! The boards that can be laid out with a number of blocks: all of them, or a random one.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Board, Cell};
 use crate::random::Draw;
@@ -38,17 +39,42 @@ impl Board {
     /// If `blocks` is not 1 to [`Board::MAX_ARRANGED_BLOCKS`].
     #[must_use]
     pub fn arrangements(blocks: usize, corners: bool) -> Vec<Self> {
+        let boards = Self::arrangements_until(blocks, corners, &AtomicBool::new(false));
+        boards.expect("nobody stops it")
+    }
+
+    /// As [`Board::arrangements`], but returns `None` soon after another thread sets `stop`.
+    ///
+    /// # Panics
+    ///
+    /// As [`Board::arrangements`].
+    #[must_use]
+    pub fn arrangements_until(
+        blocks: usize,
+        corners: bool,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Self>> {
         assert!((1..=Self::MAX_ARRANGED_BLOCKS).contains(&blocks));
+        let go_on = || (!stop.load(Ordering::Relaxed)).then_some(());
         let mut layouts = BTreeSet::from([vec![(0, 0)]]);
         for _ in 1..blocks {
-            let larger = layouts.iter().flat_map(|layout| extended(layout, corners));
-            layouts = larger.map(|layout| least_image(&layout)).collect();
+            let mut larger = BTreeSet::new();
+            for layout in &layouts {
+                go_on()?;
+                larger.extend(extended(layout, corners).map(|layout| least_image(&layout)));
+            }
+            layouts = larger;
         }
         // Layouts of different blocks can have the same cells.
-        let boards: BTreeSet<_> = layouts.iter().map(drawn).collect();
+        let mut boards = BTreeSet::new();
+        for layout in &layouts {
+            go_on()?;
+            boards.insert(drawn(layout));
+        }
         let boards = boards.into_iter().map(|(_, cells)| {
+            go_on()?;
             let cells = cells.into_iter().map(|(y, x)| (x, y));
-            Self::from_cells(cells).expect("at most 24 cells")
+            Some(Self::from_cells(cells).expect("at most 24 cells"))
         });
         boards.collect()
     }

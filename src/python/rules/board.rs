@@ -16,6 +16,7 @@ use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Shown, type_texts};
 use crate::python::convert::text::Text;
 use crate::python::exceptions;
+use crate::python::interrupt::run_interruptible;
 use crate::random::SplitMix64;
 
 /// Memory that the boards of 0, 1, ... blocks take at most, with joints at corners, in bytes.
@@ -87,7 +88,7 @@ impl PyBoard {
     /// Return every board that can be laid out with a number of 2x2 blocks.
     ///
     /// Each board comes once up to rotation and reflection, in a fixed order: flat ones first, each
-    /// lying on its longer side.
+    /// lying on its longer side. Runs without the GIL and stops on Ctrl-C.
     ///
     /// Args:
     ///     blocks: number of blocks, 1 to 6. The four blocks of one box make 60 boards, five blocks
@@ -107,8 +108,11 @@ impl PyBoard {
     ) -> PyResult<Vec<Self>> {
         // Boards lie in many small pieces of memory, so whether there is enough is asked beforehand.
         check_room("the boards", ROOM_FOR_BOARDS[blocks])?;
-        let boards = py.detach(|| Board::arrangements(blocks, corners));
-        Ok(boards.into_iter().map(Self::new).collect())
+        let boards =
+            run_interruptible(py, |stop| Board::arrangements_until(blocks, corners, stop))?;
+        // Only Ctrl-C sets the flag, and it has returned above.
+        let boards = boards.unwrap_or_default().into_iter();
+        Ok(boards.map(Self::new).collect())
     }
 
     /// Return a random board of a number of 2x2 blocks.

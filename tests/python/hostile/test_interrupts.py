@@ -8,6 +8,7 @@ import pytest
 
 from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
 from mijnlieff import (
+    Board,
     ChampionPolicy,
     MinimaxPolicy,
     Position,
@@ -45,6 +46,7 @@ LATE = format_record(parse_record(EXAMPLE)[:15])
         "m.functional.from_positions([p] * 10_000_000)",
         "e = m.VectorEnv(300_000); e.reset(); [e._batch.state() for _ in range(100)]",
         "m.GreedyPolicy().act_batch([p] * 10**7)",
+        "[m.Board.arrangements(6, corners=True) for _ in range(10)]",
         # The game ends with the next action, so nothing has to be evaluated but the roots.
         "s = m.TreeSearch([m.Position.from_record(LATE)] * 4096, 10**7); n = len(s.select()); "
         "s.update(np.zeros((n, 65), 'f4'), np.zeros(n, 'f4'))",
@@ -79,6 +81,7 @@ LONG_CALLS = {
     "random_openings": lambda: partial(random_openings, 100_000, 4),
     "observe_batch": lambda: partial(observe_batch, MANY, "planes"),
     "mask_batch": lambda: partial(mask_batch, MANY),
+    "arrangements": lambda: partial(Board.arrangements, 5, corners=True),
     "perft": lambda: partial(perft, Position(), 5),
     "minimax": lambda: partial(MinimaxPolicy(6).act_batch, random_openings(60, 3)),
     "champion": lambda: partial(ChampionPolicy().act_batch, random_openings(200, 4) * 50),
