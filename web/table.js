@@ -116,9 +116,13 @@ export class PageTable {
         this.take(this.core.call("answer", { version, ...fields }));
       }, PAUSE - (performance.now() - started));
     if (forced !== null) return reply({ action: forced });
-    const failed = (error) => reply({ error });
+    const needsNetwork = asked.opponent.startsWith("champion");
+    const failed = (error) => {
+      if (needsNetwork) this.network = null; // it may be damaged, so the next try loads it again
+      reply({ error });
+    };
     try {
-      if (asked.opponent.startsWith("champion") && !this.network) {
+      if (needsNetwork && !this.network) {
         this.network = await this.bytes("champion.bin");
         this.player.stop();
       }

@@ -2,7 +2,9 @@
 import { start } from "./engine.js";
 
 let core;
-let broken = null; // why the core or its network is missing: nobody waits for that, so a call that fails tells it
+// Why the core or its network is missing: nobody waits for those, so a call that needs them and fails tells it.
+let noCore = null;
+let noNetwork = null;
 let before = Promise.resolve();
 
 async function answer({ module, network, call, fields }) {
@@ -16,11 +18,16 @@ onmessage = ({ data }) => {
   before = before.then(async () => {
     try {
       const found = await answer(data);
+      if (data.network) noNetwork = null;
       if (found) postMessage({ id: data.id, found });
     } catch (error) {
-      if (!data.call) broken ??= error;
-      const reason = broken ?? error;
-      if (data.call) postMessage({ id: data.id, error: reason.message || String(reason) });
+      if (data.module) noCore = error;
+      else if (data.network) noNetwork = error;
+      else {
+        const needsNetwork = data.fields?.opponent?.startsWith("champion");
+        const reason = noCore ?? (needsNetwork ? noNetwork : null) ?? error;
+        postMessage({ id: data.id, error: reason.message || String(reason) });
+      }
     }
   });
 };

@@ -169,3 +169,26 @@ def test_a_worker_tells_why_a_call_fails(module):
     else:
         assert "WebAssembly.instantiate()" in chosen["error"]
         assert solved["error"] == chosen["error"]
+
+
+@needs_node
+def test_a_damaged_network_is_told_only_where_it_is_needed_and_only_until_one_is_loaded():
+    position = Position.from_actions(["a1+", "a3><", "a2+", "a4<>", "b2><"])
+    fields = {"seed": 0, "decision": 0}
+    champion = {"call": "choose", "fields": asked(position, opponent="champion", **fields)}
+    nonsense = {"call": "choose", "fields": asked(position, opponent="nonsense", **fields)}
+    messages = [
+        {"module": True},
+        {"network": [1, 2, 3]},
+        {"id": 1, **nonsense},
+        {"id": 2, "call": "solve", "fields": {"variant": "standard", "position": "damaged"}},
+        {"id": 3, **champion},
+        {"network": list(CHAMPION.read_bytes())},
+        {"id": 4, **champion},
+        {"id": 5, **nonsense},
+    ]
+    other, solved, damaged, chosen, again = run_node("worker.mjs", messages)
+    assert "nonsense" in other["error"] and again["error"] == other["error"]
+    assert "damaged" in solved["error"]
+    assert "network" in damaged["error"] and damaged["error"] != other["error"]
+    assert chosen["found"]["action"] in position.legal_actions()
