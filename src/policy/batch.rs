@@ -6,9 +6,11 @@ use crate::random::SplitMix64;
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
-/// A position, and the game that it is of.
+/// A position to choose in, the game that it is of, and what the choice draws from.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
+    /// The stream of the seed.
+    pub stream: u64,
     /// The board, opening rule and pieces.
     pub variant: &'a Variant,
     /// Not over.
@@ -17,7 +19,7 @@ pub struct Turn<'a> {
 
 /// The moves that a policy chooses in many positions, in their order.
 ///
-/// Choice `i` draws from stream `first + i` of `seed`, so the moves do not depend on `num_threads`.
+/// Each choice draws from its stream of `seed`, so the moves do not depend on `num_threads`.
 ///
 /// # Errors
 ///
@@ -30,17 +32,15 @@ pub fn choose_batch(
     policy: &Policy,
     turns: &[Turn<'_>],
     seed: u64,
-    first: u64,
     num_threads: usize,
     limits: Limits<'_>,
 ) -> Result<Vec<Move>, Halt> {
     assert!(num_threads > 0, "num_threads must be at least 1");
-    let choose = |(): &mut (), (number, turn): (usize, &Turn<'_>)| {
+    let choose = |(): &mut (), turn: &Turn<'_>| {
         // Some policies do not search, and so do not check the flag themselves.
         limits.check_stop()?;
-        let mut rng = SplitMix64::stream(seed, first.wrapping_add(number as u64));
-        let Turn { variant, position } = turn;
-        policy.choose_within(variant, position, &mut rng, limits)
+        let mut rng = SplitMix64::stream(seed, turn.stream);
+        policy.choose_within(turn.variant, turn.position, &mut rng, limits)
     };
-    map_in_order(turns.iter().enumerate(), num_threads, || (), choose)
+    map_in_order(turns, num_threads, || (), choose)
 }

@@ -6,6 +6,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use numpy::PyUntypedArrayMethods;
 use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,11 +17,12 @@ use crate::encode::{action_of, num_actions};
 use crate::game::{Position, Variant};
 use crate::memory::{with_room, zeroed};
 use crate::policy::{Epsilon, Perfect, Policy, Turn, choose_batch};
-use crate::python::convert::arrays::{Array1, Array2, shaped};
+use crate::python::convert::arrays::{Array1, Array2, shape_text, shaped};
 use crate::python::convert::floats::float;
 use crate::python::convert::integers::{Seed, Threads, integer_or};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
+use crate::python::convert::words::{copy_words, words_array};
 use crate::python::interrupt::run_interruptible;
 use crate::python::rules::batch::{Positions, by_variant, common_variant, cores};
 use crate::python::rules::position::{PyPosition, check_all_playable, check_playable};
@@ -92,24 +94,40 @@ impl PyBuiltinPolicy {
     ///     GameOverError: a game is over, the message says which; no decision is counted.
     ///     TypeError: an item is not a `Position`.
     fn act_batch(&self, py: Python<'_>, positions: Positions) -> PyResult<Array1<i64>> {
-        check_all_playable(&positions, "position")?;
-        let (variants, _) = by_variant(py, &positions)?;
-        let policy = self.core(py, &variants)?;
-        let mut turns = with_room(ACTIONS, positions.len())?;
-        turns.extend(positions.iter().map(|PyPosition { variant, core }| Turn {
-            variant,
-            position: core,
-        }));
-        let num_threads = self.num_threads();
-        let first = self.take_numbers(positions.len());
-        let moves = run_interruptible(py, |stop| {
-            let limits = Limits::stopped_by(stop);
-            choose_batch(&policy, &turns, self.seed, first, num_threads, limits)
-        })??;
-        let mut actions = with_room(ACTIONS, positions.len())?;
-        let chosen = moves.iter().zip(&*positions);
-        actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
-        Ok(Array1::from_vec(py, actions))
+        self.choose_all(py, &positions, || {
+            let first = self.take_numbers(positions.len());
+            (0..).map(move |number| first.wrapping_add(number))
+        })
+    }
+
+    /// The actions this policy plays in games of these numbers, both ``(B,)``.
+    ///
+    /// What is drawn depends on the seed, the game and the ply alone. No decision is counted.
+    ///
+    /// Raises:
+    ///     GameOverError: a game is over, the message says which.
+    ///     ValueError: another number of games than positions.
+    ///     TypeError: an item is not a `Position`, or `games` is not uint64.
+    #[pyo3(signature = (positions, games: "NDArray[np.uint64]"))]
+    fn act_games(
+        &self,
+        py: Python<'_>,
+        positions: Positions,
+        games: &Bound<'_, PyAny>,
+    ) -> PyResult<Array1<i64>> {
+        let games = words_array("games", games)?;
+        if games.shape() != [positions.len()] {
+            return Err(PyValueError::new_err(format!(
+                "games has shape {}, but there are {} positions",
+                shape_text(games.shape()),
+                positions.len()
+            )));
+        }
+        let games = copy_words(&games)?;
+        self.choose_all(py, &positions, || {
+            let turns = games.into_iter().zip(positions.iter());
+            turns.map(|(game, position)| game.wrapping_add(position.core.ply() as u64))
+        })
     }
 
     /// The probability of every action, float64 ``(B, num_actions)``.
@@ -234,6 +252,38 @@ impl PyBuiltinPolicy {
         let tablebase = self.tablebase.as_ref().map(Py::get);
         let solvers = solvers_of(py, &distinct, tablebase, true)?;
         Ok(Policy::Perfect(Perfect::new(solvers, perfect.epsilon())))
+    }
+
+    /// The actions in positions, each drawn from its stream; no stream is asked for on an error.
+    fn choose_all<S: Iterator<Item = u64>>(
+        &self,
+        py: Python<'_>,
+        positions: &Positions,
+        streams: impl FnOnce() -> S,
+    ) -> PyResult<Array1<i64>> {
+        check_all_playable(positions, "position")?;
+        let (variants, _) = by_variant(py, positions)?;
+        let policy = self.core(py, &variants)?;
+        let mut turns = with_room(ACTIONS, positions.len())?;
+        turns.extend(
+            positions
+                .iter()
+                .zip(streams())
+                .map(|(position, stream)| Turn {
+                    stream,
+                    variant: &position.variant,
+                    position: &position.core,
+                }),
+        );
+        let num_threads = self.num_threads();
+        let moves = run_interruptible(py, |stop| {
+            let limits = Limits::stopped_by(stop);
+            choose_batch(&policy, &turns, self.seed, num_threads, limits)
+        })??;
+        let mut actions = with_room(ACTIONS, positions.len())?;
+        let chosen = moves.iter().zip(&**positions);
+        actions.extend(chosen.map(|(&mv, position)| action_of(&position.variant, mv) as i64));
+        Ok(Array1::from_vec(py, actions))
     }
 
     fn is_quick(&self) -> bool {

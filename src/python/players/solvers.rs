@@ -131,8 +131,8 @@ pub(crate) fn solvers_of(
 ///     ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
 ///         is of another board or number of copies.
 ///     TablebaseError: the tablebase is damaged.
-///     TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not a
-///         number.
+///     TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not
+///         a number.
 ///     BookError: the book that comes with the package is damaged.
 #[pyfunction]
 #[pyo3(signature = (position, *, max_nodes=None, max_seconds=None, tablebase=None))]
