@@ -13,7 +13,7 @@ use crate::game::{
     Variant, VariantError, VariantTextError, format_move,
 };
 use crate::memory::OutOfMemory;
-use crate::names::UnknownName;
+use crate::names::{UnknownName, shortened};
 use crate::network::{ChoiceError, NetworkError, NoBoardError};
 use crate::play::{LoadError, NoPerfectPlay, TurnError};
 use crate::policy::{EpsilonError, OpeningError};
@@ -27,65 +27,77 @@ use crate::tablebase::{Damaged, TablebaseError};
 use crate::tree_search::UpdateError;
 use crate::vector::{StepError, WeightsError};
 
-/// Core errors whose exception needs only their text; `?` converts them.
+/// Core errors whose exception needs only their text; `?` converts them. Variants in brackets hold
+/// another error, which becomes the exception; the rows that follow give the class of the others.
 macro_rules! exceptions {
-    ($($error:ty => $exception:ty;)*) => {$(
+    ($($error:ident $([$($held:ident),+])? {
+        $($($variant:ident)|+ => $class:ty,)* $(_ => $rest:ty $(,)?)?
+    })*) => {$(
         impl From<$error> for PyErr {
             fn from(error: $error) -> Self {
-                <$exception>::new_err(error.to_string())
+                match error {
+                    $($($error::$held(held) => held.into(),)+)?
+                    $($($error::$variant { .. })|+ => <$class>::new_err(error.to_string()),)*
+                    $(_ => <$rest>::new_err(error.to_string()),)?
+                }
             }
         }
     )*};
 }
 
 exceptions! {
-    BoardError => exceptions::BoardError;
-    BookError => exceptions::BookError;
-    Damaged => exceptions::TablebaseError;
-    DepthError => PyValueError;
-    EpsilonError => PyValueError;
-    NoBoardError => PyValueError;
-    NoPerfectPlay => PyValueError;
-    OpeningError => PyValueError;
-    OutOfMemory => PyMemoryError;
-    PackError => exceptions::VariantError;
-    ParseError => exceptions::ParseError;
-    PositionError => exceptions::PositionError;
-    ProgressError => PyValueError;
-    UnknownName => PyValueError;
-    VariantError => exceptions::VariantError;
-    WeightsError => PyValueError;
-}
-
-impl From<VariantTextError> for PyErr {
-    fn from(error: VariantTextError) -> Self {
-        let text = error.to_string();
-        match error {
-            VariantTextError::Board { .. } => exceptions::BoardError::new_err(text),
-            _ => exceptions::VariantError::new_err(text),
-        }
+    BestResponseError [Halted] {
+        TooManyCells => exceptions::BoardError,
+        TooManyPositions => exceptions::SearchLimitError,
+        Illegal => exceptions::PolicyError,
     }
-}
-
-impl From<PositionTextError> for PyErr {
-    fn from(error: PositionTextError) -> Self {
-        match error {
-            PositionTextError::Parse(error) => error.into(),
-            PositionTextError::Impossible(error) => error.into(),
-        }
+    BoardError { _ => exceptions::BoardError }
+    BookError { _ => exceptions::BookError }
+    CanvasError {
+        TooSmall => exceptions::VariantError,
+        UnknownAction | NotACell => PyIndexError,
+        _ => PyValueError,
     }
-}
-
-/// Only the stop flag and memory limit these searches. The flag is set by Ctrl-C, which has raised
-/// `KeyboardInterrupt` before.
-impl From<Halt> for PyErr {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::OutOfMemory(error) => error.into(),
-            Halt::Damaged(error) => error.into(),
-            _ => PyRuntimeError::new_err(halt.to_string()),
-        }
+    ChoiceError [Halted] {
+        Logit => exceptions::PolicyError,
     }
+    Damaged { _ => exceptions::TablebaseError }
+    DepthError { _ => PyValueError }
+    EpsilonError { _ => PyValueError }
+    // Only the stop flag and memory limit these searches. The flag is set by Ctrl-C, which has raised
+    // `KeyboardInterrupt` before.
+    Halt [OutOfMemory, Damaged] { _ => PyRuntimeError }
+    LayoutError [Packed] {
+        OnCanvas => PyValueError,
+    }
+    NoBoardError { _ => PyValueError }
+    NoPerfectPlay { _ => PyValueError }
+    OpeningError { _ => PyValueError }
+    OutOfMemory { _ => PyMemoryError }
+    PackError { _ => exceptions::VariantError }
+    ParseError { _ => exceptions::ParseError }
+    PositionError { _ => exceptions::PositionError }
+    PositionTextError [Parse, Impossible] {}
+    ProgressError { _ => PyValueError }
+    SelfPlayError [Halted] {
+        Evaluation => exceptions::PolicyError,
+    }
+    TablebaseError [Io, OutOfMemory] { _ => exceptions::TablebaseError }
+    UnknownName { _ => PyValueError }
+    UpdateError [OutOfMemory] {
+        NothingSelected => PyRuntimeError,
+        _ => exceptions::PolicyError,
+    }
+    VariantError { _ => exceptions::VariantError }
+    VariantSetError {
+        Canvas => exceptions::VariantError,
+        _ => PyValueError,
+    }
+    VariantTextError {
+        Board => exceptions::BoardError,
+        _ => exceptions::VariantError,
+    }
+    WeightsError { _ => PyValueError }
 }
 
 /// The moves were checked when they were read, so the rules refuse one here only if another thread has
@@ -108,53 +120,6 @@ impl From<LoadError> for PyErr {
     }
 }
 
-impl From<TablebaseError> for PyErr {
-    fn from(error: TablebaseError) -> Self {
-        match error {
-            TablebaseError::Io(error) => error.into(),
-            TablebaseError::OutOfMemory(error) => error.into(),
-            _ => exceptions::TablebaseError::new_err(error.to_string()),
-        }
-    }
-}
-
-impl From<BestResponseError> for PyErr {
-    fn from(error: BestResponseError) -> Self {
-        let text = error.to_string();
-        match error {
-            BestResponseError::TooManyCells { .. } => exceptions::BoardError::new_err(text),
-            BestResponseError::TooManyPositions { .. } => {
-                exceptions::SearchLimitError::new_err(text)
-            }
-            BestResponseError::Illegal { .. } => exceptions::PolicyError::new_err(text),
-            BestResponseError::Halted(halt) => halt.into(),
-        }
-    }
-}
-
-impl From<CanvasError> for PyErr {
-    fn from(error: CanvasError) -> Self {
-        let text = error.to_string();
-        match error {
-            CanvasError::TooSmall { .. } => exceptions::VariantError::new_err(text),
-            CanvasError::UnknownAction { .. } | CanvasError::NotACell { .. } => {
-                PyIndexError::new_err(text)
-            }
-            _ => PyValueError::new_err(text),
-        }
-    }
-}
-
-impl From<VariantSetError> for PyErr {
-    fn from(error: VariantSetError) -> Self {
-        let text = error.to_string();
-        match error {
-            VariantSetError::Canvas { .. } => exceptions::VariantError::new_err(text),
-            _ => PyValueError::new_err(text),
-        }
-    }
-}
-
 impl From<NetworkError> for PyErr {
     fn from(error: NetworkError) -> Self {
         unreadable("", &error)
@@ -169,46 +134,20 @@ pub(crate) fn unreadable(place: &str, error: &NetworkError) -> PyErr {
     }
 }
 
-impl From<ChoiceError> for PyErr {
-    fn from(error: ChoiceError) -> Self {
-        match error {
-            ChoiceError::Halted(halt) => halt.into(),
-            ChoiceError::Logit { .. } => exceptions::PolicyError::new_err(error.to_string()),
-        }
-    }
-}
-
-impl From<SelfPlayError> for PyErr {
-    fn from(error: SelfPlayError) -> Self {
-        match error {
-            SelfPlayError::Halted(halt) => halt.into(),
-            SelfPlayError::Evaluation(_) => exceptions::PolicyError::new_err(error.to_string()),
-        }
-    }
-}
-
-impl From<UpdateError> for PyErr {
-    fn from(error: UpdateError) -> Self {
-        match error {
-            UpdateError::NothingSelected => nothing_selected(),
-            UpdateError::OutOfMemory(error) => error.into(),
-            _ => exceptions::PolicyError::new_err(error.to_string()),
-        }
-    }
-}
-
-impl From<LayoutError> for PyErr {
-    fn from(error: LayoutError) -> Self {
-        match error {
-            LayoutError::Packed(error) => error.into(),
-            LayoutError::OnCanvas { .. } => PyValueError::new_err(error.to_string()),
-        }
-    }
-}
-
 /// The exception for an update of a tree search without leaves.
 pub(crate) fn nothing_selected() -> PyErr {
-    PyRuntimeError::new_err(UpdateError::NothingSelected.to_string())
+    UpdateError::NothingSelected.into()
+}
+
+/// The exception for a text that is no board.
+pub(crate) fn not_a_board(text: &str, error: BoardError) -> PyErr {
+    let text = shortened(text);
+    VariantTextError::Board { text, error }.into()
+}
+
+/// The exception for the position of this number, whose board does not fit a canvas.
+pub(crate) fn does_not_fit(number: usize, error: &CanvasError) -> PyErr {
+    exceptions::VariantError::new_err(format!("position {number}: {error}"))
 }
 
 /// The exception for a record of a game of this variant.

@@ -26,7 +26,7 @@ use crate::python::convert::arrays::{AnyArray, Array1, Array2, shaped};
 use crate::python::convert::lists::Items;
 use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_array};
 use crate::python::convert::shown::argument;
-use crate::python::exceptions;
+use crate::python::errors::does_not_fit;
 use crate::search::CHECK_INTERVAL;
 use crate::vector::ObservationRows;
 
@@ -200,9 +200,8 @@ pub(crate) fn check_positions(canvas: Canvas, positions: &[PyPosition]) -> PyRes
         ));
     }
     for (number, position) in positions.iter().enumerate() {
-        canvas.check(&position.variant).map_err(|error| {
-            exceptions::VariantError::new_err(format!("position {number}: {error}"))
-        })?;
+        let fits = canvas.check(&position.variant);
+        fits.map_err(|error| does_not_fit(number, &error))?;
     }
     Ok(())
 }

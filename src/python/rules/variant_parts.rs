@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString};
 
 use crate::game::{Board, Opening, Variant};
-use crate::names::shortened;
 use crate::python::convert::integers::integer_or;
 use crate::python::convert::short_repr;
 use crate::python::convert::text::Text;
+use crate::python::errors::not_a_board;
 use crate::python::exceptions;
 
 /// The variant with the items of a mapping.
@@ -41,10 +41,10 @@ pub(super) fn from_parts(parts: &Bound<'_, PyMapping>) -> PyResult<Variant> {
         None => Ok(None),
     };
     let board = match text_of("board", board)? {
-        Some(text) => Arc::new(Board::from_text(&text).map_err(|error| {
-            let message = format!("{:?}: {error}", shortened(&text));
-            exceptions::BoardError::new_err(message)
-        })?),
+        Some(text) => {
+            let board = Board::from_text(&text);
+            Arc::new(board.map_err(|error| not_a_board(&text, error))?)
+        }
         None => Arc::clone(standard().board()),
     };
     let opening = match text_of("opening", opening)? {
