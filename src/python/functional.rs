@@ -1,6 +1,7 @@
 //! The functions of `mijnlieff.functional`.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -18,7 +19,7 @@ use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_
 use crate::python::convert::text::Text;
 use crate::python::convert::words::{copy_words, words_array};
 use crate::python::errors::functional_error;
-use crate::python::interrupt::{run_unless_quick, without_gil};
+use crate::python::interrupt::run_by_size;
 use crate::python::rules::batch::{Positions, common_variant, position_list};
 use crate::python::rules::rows::rows;
 use crate::python::rules::variant::PyVariant;
@@ -95,13 +96,8 @@ impl States {
         work: impl FnOnce(Run<'_>) -> functional::Result<T> + Send,
     ) -> PyResult<T> {
         let num_threads = self.num_threads;
-        let result = if self.count <= QUICK {
-            let stop = false.into();
-            let stop = &stop;
-            without_gil(py, self.count, || work(Run { num_threads, stop }))
-        } else {
-            run_unless_quick(py, false, |stop| work(Run { num_threads, stop }))?
-        };
+        let work = |stop: &AtomicBool| work(Run { num_threads, stop });
+        let result = run_by_size(py, self.count, QUICK, work)?;
         result.map_err(|error| functional_error(py, &self.variant, &error, out_of_range))
     }
 }

@@ -40,6 +40,21 @@ pub(crate) fn run_unless_quick<T: Send>(
     }
 }
 
+/// Runs `work` on this many `games`: as [`without_gil`] up to `few`, where nothing stops it, and as
+/// [`run_interruptible`] from there on.
+pub(crate) fn run_by_size<T: Send>(
+    py: Python<'_>,
+    games: usize,
+    few: usize,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    if games <= few {
+        Ok(without_gil(py, games, || work(&AtomicBool::new(false))))
+    } else {
+        run_interruptible(py, work)
+    }
+}
+
 /// Runs `work` on another thread, without the GIL, and returns its result.
 ///
 /// Only Python's main thread receives signals, and it must hold the GIL for that. So it waits here and

@@ -1,12 +1,12 @@
 //! Rows of numbers for lists of positions.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use bytemuck::Zeroable;
 use pyo3::prelude::*;
 
 use crate::memory::zeroed;
-use crate::python::interrupt::{run_interruptible, without_gil};
+use crate::python::interrupt::run_by_size;
 
 /// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
 const QUICK_POSITIONS: usize = 4096;
@@ -17,20 +17,14 @@ pub(super) fn visit_each<P: Sync>(
     positions: &[P],
     mut visit: impl FnMut(usize, &P) + Send,
 ) -> PyResult<()> {
-    let mut visit_all = |stop: &AtomicBool| {
+    run_by_size(py, positions.len(), QUICK_POSITIONS, |stop| {
         for (number, position) in positions.iter().enumerate() {
             if stop.load(Ordering::Relaxed) {
                 return;
             }
             visit(number, position);
         }
-    };
-    if positions.len() <= QUICK_POSITIONS {
-        without_gil(py, positions.len(), || visit_all(&AtomicBool::new(false)));
-        Ok(())
-    } else {
-        run_interruptible(py, visit_all)
-    }
+    })
 }
 
 /// A row of numbers for each position, written without the GIL when there are many.
