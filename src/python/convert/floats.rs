@@ -25,6 +25,7 @@ const ABOVE_ZERO: Range = Range(
 );
 const SHARE: Range = Range(0.0..=1.0, "from 0 to 1");
 const AMOUNT: Range = Range(0.0..=f64::INFINITY, "0 or more");
+const FROM_ZERO: Range = Range(0.0..=f64::MAX, "a finite number of at least 0");
 
 /// Defines the type of each argument that is a real number, which knows name and range.
 macro_rules! floats {
@@ -54,6 +55,7 @@ floats! {
     DirichletShare("dirichlet_share") = SHARE;
     MarginWeight("margin_weight") = SHARE;
     MaxSeconds("max_seconds") = AMOUNT;
+    PlayTemperature("temperature") = FROM_ZERO;
     SolvedTemperature("solved_temperature") = FINITE;
     Temperature("temperature") = FINITE;
 }

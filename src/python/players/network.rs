@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::ndarray::Axis;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray4, PyUntypedArrayMethods};
+use numpy::{
+    PyArrayDyn, PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -18,7 +20,10 @@ use crate::network::{
     Architecture, Choice, MAX_NETWORK_BYTES, NUM_VALUES, Network, NetworkWeights, Scope,
 };
 use crate::python::convert::arrays::{Array1, Array2, readable, shape_text, shaped};
-use crate::python::convert::integers::{NetworkBlocks, NetworkHeads, NetworkUnits, Threads};
+use crate::python::convert::floats::PlayTemperature;
+use crate::python::convert::integers::{
+    First, NetworkBlocks, NetworkHeads, NetworkUnits, Seed, Threads,
+};
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::{Word, type_texts};
 use crate::python::errors::unreadable;
@@ -313,6 +318,7 @@ impl PyNetwork {
     /// Raises:
     ///     ValueError: the observations or masks have another shape, or observations on a canvas
     ///         show no board.
+    ///     TypeError: the observations are not a float32 array, or the masks no int8 or bool array.
     ///     MemoryError: memory does not suffice.
     #[pyo3(signature = (
         observations: "NDArray[np.float32]",
@@ -327,33 +333,22 @@ impl PyNetwork {
         num_threads: Option<Threads>,
     ) -> PyResult<Outputs> {
         let num_threads = Threads::or_cores(num_threads);
-        let (flat, planes): (PyReadonlyArray2<'py, f32>, PyReadonlyArray4<'py, f32>);
-        let (rows, actions) = match self.core().scope() {
-            Scope::Variant(variant) => {
-                let given: PyReadonlyArray2<'py, f32> = observations.extract()?;
-                flat = readable(&given)?;
-                let expected = Layout::Flat.shape(variant);
-                check_shape(
-                    "flat observations of the network's board",
-                    &expected,
-                    flat.shape(),
-                )?;
-                (flat.as_array(), num_actions(variant))
-            }
-            Scope::Canvas { canvas, .. } => {
-                let given: PyReadonlyArray4<'py, f32> = observations.extract()?;
-                planes = readable(&given)?;
-                let expected = canvas.observation_shape();
-                check_shape(
-                    "observations on the network's canvas",
-                    &expected,
-                    planes.shape(),
-                )?;
-                let shape = (planes.shape()[0], canvas.observation_len());
-                let rows = planes.as_array().into_shape_with_order(shape);
-                (rows.expect("C order"), canvas.num_actions())
-            }
+        let (what, shape, actions) = match self.core().scope() {
+            Scope::Variant(variant) => (
+                "flat observations of the network's board",
+                Layout::Flat.shape(variant),
+                num_actions(variant),
+            ),
+            Scope::Canvas { canvas, .. } => (
+                "observations on the network's canvas",
+                canvas.observation_shape().to_vec(),
+                canvas.num_actions(),
+            ),
         };
+        let observations = read_observations(what, &shape, observations)?;
+        let rows = (observations.shape()[0], shape.iter().product::<usize>());
+        let rows = observations.as_array().into_shape_with_order(rows);
+        let rows = rows.expect("C order");
         masks
             .as_ref()
             .map_or(Ok(()), |masks| masks.check([rows.nrows(), actions]))?;
@@ -386,23 +381,25 @@ impl PyNetwork {
     /// Raises:
     ///     GameOverError: a game is over, the message says which.
     ///     PolicyError: another board or number of copies, or a logit that is not finite.
-    ///     ValueError: no positions, or positions of several variants if the network is for one.
+    ///     ValueError: no positions, positions of several variants if the network is for one, or a
+    ///         number out of range.
+    ///     TypeError: a number of another type.
     fn choose(
         &self,
         py: Python<'_>,
         positions: Positions,
-        temperature: f64,
-        seed: u64,
-        first: u64,
+        temperature: PlayTemperature,
+        seed: Seed,
+        first: First,
     ) -> PyResult<Array1<i64>> {
+        let choice = Choice {
+            temperature: temperature.0,
+            seed: seed.0,
+            first: first.0,
+        };
         if self.canvas().is_none() {
             common_variant(&positions)?;
         }
-        let choice = Choice {
-            temperature,
-            seed,
-            first,
-        };
         Ok(Array1::from_vec(py, self.0.choose(py, &positions, choice)?))
     }
 
@@ -451,14 +448,32 @@ impl PyNetwork {
     }
 }
 
-fn check_shape(what: &str, expected: &[usize], found: &[usize]) -> PyResult<()> {
-    if found[1..] == *expected {
-        return Ok(());
+/// Observations of this shape each, called `what` where an array has another, in C order.
+///
+/// # Errors
+///
+/// `ValueError` for another shape, and `TypeError` for what is no float32 array.
+fn read_observations<'py>(
+    what: &str,
+    shape: &[usize],
+    given: &Bound<'py, PyAny>,
+) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+    let sides: Vec<_> = shape.iter().map(ToString::to_string).collect();
+    let expected = format!("(B, {})", sides.join(", "));
+    let Ok(array) = given.cast::<PyArrayDyn<f32>>() else {
+        let found = match given.cast::<PyUntypedArray>() {
+            Ok(array) => format!("an array of {}", array.dtype()),
+            Err(_) => short_repr(given),
+        };
+        return Err(PyTypeError::new_err(format!(
+            "observations must be a float32 array of shape {expected}, not {found}"
+        )));
+    };
+    match array.shape() {
+        [_, rest @ ..] if rest == shape => readable(array),
+        found => Err(PyValueError::new_err(format!(
+            "{what} have the shape {expected}, not {}",
+            shape_text(found)
+        ))),
     }
-    let expected: Vec<_> = expected.iter().map(ToString::to_string).collect();
-    Err(PyValueError::new_err(format!(
-        "{what} have the shape (B, {}), not {}",
-        expected.join(", "),
-        shape_text(found)
-    )))
 }

@@ -1,8 +1,10 @@
 """Native networks: outputs, values, files, and networks for a canvas."""
 
 import copy
+import math
 import os
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -14,6 +16,7 @@ from mijnlieff import (
     Canvas,
     CheckpointError,
     Network,
+    NetworkPolicy,
     PolicyError,
     Position,
     Variant,
@@ -116,9 +119,53 @@ class TestOutputs:
             network.evaluate(np.zeros((2, 55), np.float32))
         with pytest.raises(ValueError, match=r"num_threads must be .* not 0"):
             network.evaluate(np.zeros((2, 56), np.float32), num_threads=0)
-        for wrong in (np.zeros((2, 56)), np.zeros(56, np.float32), None):
-            with pytest.raises(TypeError):
+        for shape in ((56,), (), (2, 56, 1)):
+            words = rf"the shape \(B, 56\), not {re.escape(str(shape))}"
+            with pytest.raises(ValueError, match=words):
+                network.evaluate(np.zeros(shape, np.float32))
+        for wrong, found in [
+            (np.zeros((2, 56)), "an array of float64"),
+            (np.zeros((2, 56), np.float16), "an array of float16"),
+            (np.zeros((2, 56), ">f4"), "an array of >f4"),
+            ([[0.0] * 2], r"\[\[0\.0, 0\.0\]\]"),
+            (None, "None"),
+        ]:
+            words = rf"observations must be a float32 array of shape \(B, 56\), not {found}"
+            with pytest.raises(TypeError, match=words):
                 network.evaluate(wrong)
+
+
+class TestChoices:
+    @pytest.mark.parametrize("temperature", [math.nan, -1.0, -5e-324, math.inf, -math.inf])
+    def test_temperatures_are_finite_and_not_negative(self, temperature):
+        with pytest.raises(
+            ValueError, match="temperature must be a finite number of at least 0, not "
+        ):
+            network_for(Variant()).choose([Position()], temperature, 0, 0)
+        with pytest.raises(
+            ValueError, match="temperature must be a finite number of at least 0, not "
+        ):
+            NetworkPolicy(network_for(Variant()), temperature=temperature)
+
+    def test_temperatures_may_be_small_or_large(self):
+        network = network_for(Variant())
+        best = network.choose([Position()], 0, 0, 0)
+        assert network.choose([Position()], 1e-300, 0, 0) == best
+        for large in (1e39, sys.float_info.max):
+            drawn = [network.choose([Position()], large, seed, 0)[0] for seed in range(20)]
+            assert len(set(drawn)) > 5
+
+    @pytest.mark.parametrize("wrong", [-1, 2**64])
+    def test_seeds_and_streams_are_of_64_bits(self, wrong):
+        network = network_for(Variant())
+        for name in ("seed", "first"):
+            numbers = {"seed": 0, "first": 0, name: wrong}
+            words = rf"{name} must be 0 to 2\*\*64 - 1, not {wrong}"
+            with pytest.raises(ValueError, match=words):
+                network.choose([Position()], 1.0, **numbers)
+            for other in (0.5, "0", True, None):
+                with pytest.raises(TypeError, match=f"{name} must be an integer, not {other!r}"):
+                    network.choose([Position()], 1.0, **{**numbers, name: other})
 
 
 class TestValues:
@@ -224,8 +271,10 @@ class TestCanvas:
         with pytest.raises(ValueError, match="observation 1 shows no board: "):
             observations = observe_batch([Position(GAPS)], canvas=Canvas(5, 6))
             network.evaluate(np.concatenate([observations, 0 * observations]))
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match=r"shape \(B, 12, 5, 6\), not \(2, 56\)"):
             network.evaluate(np.zeros((2, 56), np.float32))
+        with pytest.raises(TypeError, match=r"float32 array of shape \(B, 12, 5, 6\), not an array"):
+            network.evaluate(np.zeros((2, 12, 5, 6)))
         with pytest.raises(PolicyError, match=r"on boards that fit 5 x 6 cells, with 3 copies and"):
             network.choose([Position()], 0.0, 0, 0)
         with pytest.raises(VariantError, match="copies"):
