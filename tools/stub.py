@@ -20,7 +20,7 @@ STUB = ROOT / "python" / "mijnlieff" / "_mijnlieff.pyi"
 # What types in signatures of the Rust code are made of.
 IMPORTS = """\
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Self, SupportsIndex
+from typing import Any, Literal, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray

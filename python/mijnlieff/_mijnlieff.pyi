@@ -459,6 +459,18 @@ class BuiltinPolicy:
             GameOverError: a game is over, the message says which; no decision is counted.
             TypeError: an item is not a `Position`.
         """
+    def act_games(
+        self, /, positions: Sequence[Position], games: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """The actions this policy plays in games of these numbers, both ``(B,)``.
+
+        What is drawn depends on the seed, the game and the ply alone. No decision is counted.
+
+        Raises:
+            GameOverError: a game is over, the message says which.
+            ValueError: another number of games than positions.
+            TypeError: an item is not a `Position`, or `games` is not uint64.
+        """
     def action_probabilities(self, /, positions: Sequence[Position]) -> NDArray[np.float64]:
         """The probability of every action, float64 ``(B, num_actions)``.
 
@@ -651,7 +663,9 @@ class Network:
         Raises:
             GameOverError: a game is over, the message says which.
             PolicyError: another board or number of copies, or a logit that is not finite.
-            ValueError: no positions, or positions of several variants if the network is for one.
+            ValueError: no positions, positions of several variants if the network is for one, or a
+                number out of range.
+            TypeError: a number of another type.
         """
     @property
     def copies(self, /) -> int:
@@ -688,6 +702,7 @@ class Network:
         Raises:
             ValueError: the observations or masks have another shape, or observations on a canvas
                 show no board.
+            TypeError: the observations are not a float32 array, or the masks no int8 or bool array.
             MemoryError: memory does not suffice.
         """
     @staticmethod
@@ -2368,8 +2383,8 @@ def solve(
         ValueError: `max_nodes` or `max_seconds` is negative, `max_seconds` is NaN, or the tablebase
             is of another board or number of copies.
         TablebaseError: the tablebase is damaged.
-        TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not a
-            number.
+        TypeError: `position` is not a `Position`, `max_nodes` not an integer, or `max_seconds` not
+            a number.
         BookError: the book that comes with the package is damaged.
     """
 

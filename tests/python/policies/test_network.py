@@ -273,7 +273,9 @@ class TestCanvas:
             network.evaluate(np.concatenate([observations, 0 * observations]))
         with pytest.raises(ValueError, match=r"shape \(B, 12, 5, 6\), not \(2, 56\)"):
             network.evaluate(np.zeros((2, 56), np.float32))
-        with pytest.raises(TypeError, match=r"float32 array of shape \(B, 12, 5, 6\), not an array"):
+        with pytest.raises(
+            TypeError, match=r"float32 array of shape \(B, 12, 5, 6\), not an array"
+        ):
             network.evaluate(np.zeros((2, 12, 5, 6)))
         with pytest.raises(PolicyError, match=r"on boards that fit 5 x 6 cells, with 3 copies and"):
             network.choose([Position()], 0.0, 0, 0)

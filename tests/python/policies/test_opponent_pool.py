@@ -13,6 +13,7 @@ import mijnlieff
 from draws import assert_shares
 from mijnlieff import PolicyError, VectorEnv
 from mijnlieff.policies import OpponentPool
+from players import First
 
 
 class Recorder:
@@ -283,7 +284,7 @@ def test_a_batch_against_a_pool_is_that_many_single_games():
 def test_a_pool_is_a_policy_elsewhere():
     pool = OpponentPool(["random", "greedy"], seed=1)
     assert isinstance(pool, mijnlieff.Policy) and isinstance(pool, mijnlieff.policies.GamePolicy)
-    assert not isinstance(mijnlieff.RandomPolicy(), mijnlieff.policies.GamePolicy)
+    assert not isinstance(First(), mijnlieff.policies.GamePolicy)
     position = mijnlieff.Position()
     assert position.action_mask()[pool.act(position)] == 1
     report = mijnlieff.evaluate(OpponentPool(["greedy"]), "random", games=600, seed=0)
