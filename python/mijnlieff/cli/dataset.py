@@ -93,7 +93,8 @@ def run(args: argparse.Namespace) -> None:
         tablebase=args.tablebase,
     )
     size = sum(path.stat().st_size for path in data.paths)
-    print(f"{args.out}: {args.games:,} games in {len(data.paths)} files, {size:,} bytes")
+    files = "one file" if len(data.paths) == 1 else f"{len(data.paths)} files"
+    print(f"{args.out}: {args.games:,} games in {files}, {size:,} bytes")
     if args.minari is not None:
         made = to_minari(data, args.minari)
         print(f"{args.minari}: {made.total_episodes:,} episodes, {made.total_steps:,} steps")

@@ -97,6 +97,9 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _print_record_so_far(game)
         return 128 + signal.SIGINT
+    except Exception:  # of a player's own code, too
+        _print_record_so_far(game)
+        raise
     game.show_end()
     if None in policies:
         _print_review(game.actions, start.variant, args.tablebase)

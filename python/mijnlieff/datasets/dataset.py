@@ -108,19 +108,28 @@ def make_dataset(
     check_installed(recipe.files)
     for name in recipe.players:
         load_policy(name)  # before the folder is made
-    _begin(data)
+    is_begun = _is_begun(data)
     with progress_bar(recipe.games, "games", enabled=progress) as move_on:
         for part, path in enumerate(data.paths):
             if not path.exists():
-                write_part(path, play_part(recipe, part, num_threads, tablebase))
+                columns = play_part(recipe, part, num_threads, tablebase)
+                if not is_begun:  # only now is it known that the recipe works
+                    data.folder.mkdir(parents=True, exist_ok=True)
+                    write_json(data.folder / _RECIPE, recipe.to_dict())
+                    is_begun = True
+                write_part(path, columns)
             move_on(min(PART, recipe.games - part * PART))
     sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in data.paths}
     write_whole(data.folder / _DATASHEET, datasheet(recipe, data.parts(), sums).encode())
     return data
 
 
-def _begin(data: Dataset) -> None:
-    """Write the recipe into the folder, or check that it is there."""
+def _is_begun(data: Dataset) -> bool:
+    """Whether the folder has the recipe, rather than nothing.
+
+    Raises:
+        DatasetError: it holds something else, or its recipe cannot be read.
+    """
     path = data.folder / _RECIPE
     if path.exists():
         found, wanted = _read_json(path), data.recipe.to_dict()
@@ -130,11 +139,10 @@ def _begin(data: Dataset) -> None:
                 raise DatasetError(
                     f"{data.folder} holds another data set: its {name} is {other!r}, not {value!r}"
                 )
-        return
+        return True
     if data.folder.exists() and any(data.folder.iterdir()):
         raise DatasetError(f"{data.folder} holds other files; choose a new or empty folder")
-    data.folder.mkdir(parents=True, exist_ok=True)
-    write_json(path, data.recipe.to_dict())
+    return False
 
 
 def open_dataset(folder: str | Path) -> Dataset:
@@ -157,8 +165,8 @@ def open_dataset(folder: str | Path) -> Dataset:
     data = Dataset(folder, recipe)
     if missing := [one for one in data.paths if not one.exists()]:
         raise DatasetError(
-            f"the data set in {folder} is not finished: {missing[0].name} and "
-            f"{len(missing) - 1} other files are missing; the command that began it goes on with it"
+            f"the data set in {folder} is not finished: {len(missing)} of {len(data.paths)} files "
+            f"are missing, first {missing[0].name}; the command that began it goes on with it"
         )
     return data
 

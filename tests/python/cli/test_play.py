@@ -1,8 +1,11 @@
 """`mijnlieff play` and `mijnlieff review`, as processes."""
 
+import io
 import json
 import re
 import shlex
+
+import pytest
 
 from commands import printed
 from mijnlieff import Board, Position, Variant, parse_record, solve
@@ -101,6 +104,17 @@ def test_a_game_goes_on_from_a_record():
     assert record.startswith("1. a1+")
     again = printed("play", record, "--light", "greedy", stdin="quit\n")
     assert str(Position.from_record(record)) in again
+
+
+def test_an_error_of_a_player_leaves_the_record(tmp_path, monkeypatch, capsys):
+    (tmp_path / "faulty.py").write_text(
+        "class Player:\n    def act(self, position):\n        return 1 / 0\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("a1+\n"))
+    with pytest.raises(ZeroDivisionError):
+        main(["play", "--dark", "faulty:Player"])
+    assert "To go on: mijnlieff play '1. a1+'" in capsys.readouterr().out
 
 
 def test_a_whole_game_can_be_piped_in():

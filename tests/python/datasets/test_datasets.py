@@ -101,7 +101,7 @@ def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
         patch.setattr("mijnlieff.datasets.dataset.play_part", stop)
         make_dataset(recipe, stopped)
     assert set(contents(stopped)) == {"recipe.json", "games-00000.npz"}
-    with pytest.raises(DatasetError, match=r"not finished: games-00001.npz and 1 other files"):
+    with pytest.raises(DatasetError, match=r"2 of 3 files are missing, first games-00001.npz"):
         open_dataset(stopped)
     played = []
     monkeypatch.setattr(
@@ -241,6 +241,19 @@ def test_a_shape_that_is_none_is_told(shape, tmp_path):
         data.load()
 
 
+def test_a_recipe_that_does_not_work_leaves_nothing(tmp_path):
+    """So the same folder can be named when it is mended."""
+    folder = tmp_path / "data"
+    for wrong in (
+        Recipe("random", games=3, opening_plies=50),
+        Recipe("champion", games=3, variant=SMALL),
+    ):
+        with pytest.raises(ValueError, match=r"opening plies|network"):
+            make_dataset(wrong, folder)
+        assert not folder.exists()
+    assert len(make_dataset(Recipe("random", games=3), folder).load()["game"]) > 0
+
+
 def test_a_folder_in_place_of_a_recipe_is_told(tmp_path):
     (tmp_path / "recipe.json").mkdir()
     recipe = Recipe("random", games=1)
@@ -317,7 +330,7 @@ def test_the_command(tmp_path, capsys):
     command = ["dataset", "--players", "greedy", "random", "--games", "8", "--out", str(out)]
     command += ["--seed", "3", "--board", "##../##../..##/..##", "--labels", "none"]
     assert main(command) == 0
-    assert "8 games in 1 files" in capsys.readouterr().out
+    assert "8 games in one file" in capsys.readouterr().out
     assert open_dataset(out).recipe == Recipe(
         "greedy", "random", games=8, seed=3, variant="##../##../..##/..##", labels="none"
     )
