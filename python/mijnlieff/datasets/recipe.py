@@ -31,7 +31,8 @@ class Recipe:
 
     Args:
         light: the name of a policy for `load_policy`. It plays both sides without `dark`. No file
-            is read and no module imported before `make_dataset` plays.
+            is read and no module imported before `make_dataset` plays or `to_minari` makes their
+            environment.
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
         games: how many games, up to 50,000,000.

@@ -87,8 +87,12 @@ def to_minari(
         observation: the layout of observations, ``"flat"`` or ``"planes"``.
         dtype: their dtype, float32 or uint8.
 
+    The environment has the second player of the recipe as its opponent, so a module that the recipe
+    names is imported here.
+
     Raises:
         ValueError: Minari has a data set of this name, or the name or the layout is wrong.
+        CheckpointError, PolicyError: the second player is missing, or is none.
         TypeError: not a `Dataset`.
         DatasetError, OSError: a part cannot be read, or the data set cannot be written.
     """

@@ -16,6 +16,7 @@ from mijnlieff._util.output import status_bar
 from mijnlieff.cli.main import main
 from mijnlieff.errors import CheckpointError
 from mijnlieff.train.boards import Boards
+from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.trainer import Trainer
@@ -187,3 +188,16 @@ def test_bad_checkpoints_are_refused(folder, kind, capsys):
     assert "Traceback" not in captured.err
     assert str(folder.checkpoint) in captured.err
     assert (folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None) == before
+
+
+@pytest.mark.parametrize("what", ["network", "optimizer"])
+def test_a_lack_of_memory_is_not_a_fault_of_the_checkpoint(tmp_path, monkeypatch, what):
+    folder = saved_run(tmp_path)
+
+    def without_memory(*state: object) -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
+
+    taker = CellNetwork if what == "network" else torch.optim.Optimizer
+    monkeypatch.setattr(taker, "load_state_dict", without_memory)
+    with pytest.raises(MemoryError, match="a network of width=16 and blocks=1: choose fewer"):
+        resumed(folder)

@@ -37,6 +37,8 @@ def load_weights(network: CellNetwork, checkpoint: Checkpoint, path: Path) -> No
     try:
         network.load_state_dict(checkpoint.network)
     except (RuntimeError, AttributeError, TypeError) as error:
+        if isinstance(error, torch.cuda.OutOfMemoryError):
+            raise
         reason = " ".join(str(error).split())
         raise CheckpointError(
             f"the weights in {path} do not match its settings: {reason}"

@@ -120,11 +120,14 @@ class Trainer:
 
         Raises:
             CheckpointError: the parts of the checkpoint do not match.
+            MemoryError: there is not enough memory for the network or its optimizer.
         """
         trainer = cls(config, budget, saved.boards, device, backend)
-        load_weights(trainer.network, saved, path)
+        with enough_memory(_NETWORK.format(config)):
+            load_weights(trainer.network, saved, path)
         try:
-            trainer._method.optimizer.load_state_dict(saved.optimizer)
+            with enough_memory(_NETWORK.format(config)):
+                trainer._method.optimizer.load_state_dict(saved.optimizer)
             trainer._generator.set_state(saved.generator)
         except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
