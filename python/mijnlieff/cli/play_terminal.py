@@ -136,7 +136,9 @@ class TerminalGame:
                     try:
                         self._play(position.variant.action_index(text))
                     except (ParseError, IllegalMoveError) as error:
-                        print_wrapped(str(error))
+                        # There may be dozens of legal moves.
+                        reason, has_list, _ = str(error).partition("; legal:")
+                        print_wrapped(f"{reason}; type moves for a list" if has_list else reason)
                     else:
                         return True
 

@@ -15,7 +15,9 @@ EXAMPLES = ("4", "2 'a1+, a3><'")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("depth", type=integer(0, 100), help="the longest sequences to count")
+    parser.add_argument(
+        "depth", metavar="DEPTH", type=integer(0, 100), help="the longest sequences to count"
+    )
     add_record_argument(parser)
     add_variant_arguments(parser)
 
