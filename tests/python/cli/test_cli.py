@@ -198,7 +198,7 @@ WRONG = [
     (["solve", "--opening", "corners"], "'corners'; did you mean 'corner'?"),
     (["grade", "random", "--postions", "3"], "--postions 3; did you mean --positions?"),
     (["solve", "a1+", "a2+"], "unrecognized arguments: a2\\+ "),
-    (["dev", "perft"], "mijnlieff dev perft: error: .*depth"),
+    (["dev", "perft"], "mijnlieff dev perft: error: .*DEPTH"),
     (["dev", "perft", "-1"], "mijnlieff dev perft: error: "),
     (["dev", "perft", "two"], "'two' is not an integer from 0 to 100"),
     (["dev", "perft", "1", "--copies", "0"], "copies must be 1 to 127, not 0"),
