@@ -109,7 +109,6 @@ def train(
         raise ValueError("give only one of resume and overwrite")
     if variant is not None and boards is not None:
         raise ValueError("give only one of variant and boards")
-    check_type("device", device, str)
     if on_report is not None and not callable(on_report):
         raise TypeError(f"on_report must be a function or None, not {on_report!r}")
     if tablebase is not None:

@@ -17,6 +17,7 @@ from typing import Any, Self
 import torch
 
 from mijnlieff._mijnlieff import MAX_THREADS, num_cores
+from mijnlieff._util.arguments import check_type
 
 __all__ = [
     "KEPT",
@@ -44,16 +45,20 @@ LARGEST = 32 << 20
 """The most bytes of a single allocation among them, which is the most that glibc takes."""
 
 
-def choose_device(name: str = "auto") -> torch.device:
+def choose_device(name: str | torch.device = "auto") -> torch.device:
     """The device of a run.
 
     Args:
-        name: `"auto"` for CUDA if available, else Apple's MPS, else the CPU; or a name of PyTorch,
-            such as `"cpu"` or `"cuda:1"`.
+        name: `"auto"` for CUDA if available, else Apple's MPS, else the CPU; or a device of
+            PyTorch or its name, such as `"cpu"` or `"cuda:1"`.
 
     Raises:
         ValueError: PyTorch does not know the device or cannot use it here; the message says why.
+        TypeError: neither a name nor a device.
     """
+    if isinstance(name, torch.device):
+        name = str(name)
+    check_type("device", name, str)
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")

@@ -348,7 +348,7 @@ class TestDevice:
 
     def test_a_run_computes_on_it(self):
         best = choose_device()
-        assert choose_device("cpu") == torch.device("cpu")
+        assert choose_device("cpu") == choose_device(torch.device("cpu")) == torch.device("cpu")
         trainer = Trainer(tiny("ppo"), Budget(steps=500), STANDARD, best)
         assert trainer.network.device.type == best.type
         trainer.train_round()
