@@ -139,7 +139,7 @@ class raw_env(AECEnv[str, Any, Any]):  # type: ignore[misc] # PettingZoo has no 
         """Return the observation of an agent, at its turn or off turn.
 
         Raises:
-            ValueError: there is no such agent.
+            ValueError: an unknown agent.
             ClosedEnvError: the environment was closed.
         """
         self._check_open()

@@ -87,7 +87,7 @@ class GradeRow:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether all numbers are equal; NaN, for which there is no number, is equal to NaN."""
+        """Whether all numbers are equal; two NaN, which stand for no number, are equal too."""
         return isinstance(other, GradeRow) and repr(self) == repr(other)
 
     def __hash__(self) -> int:

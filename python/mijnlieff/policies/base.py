@@ -20,6 +20,7 @@ from mijnlieff.policies.model import Model
 __all__ = [
     "ActPolicy",
     "ActsInBatches",
+    "ActsInGames",
     "BatchPolicy",
     "GamePolicy",
     "Policy",
@@ -68,6 +69,26 @@ class ActsInBatches(ABC):
     @abstractmethod
     def act_batch(self, positions: Sequence[Position]) -> NDArray[np.int64]:
         """Return the actions to play, int64 ``(B,)``."""
+
+
+class ActsInGames(ActsInBatches):
+    """A policy that draws by the game where it knows the game, and otherwise by its decisions."""
+
+    def act_games(
+        self, positions: Sequence[Position], games: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``.
+
+        What is drawn depends on the seed, the game and the ply, so that environments with the same
+        seed play the same games. No decision is counted. Errors are those of `act_batch`.
+        """
+        return self._act(positions, games)
+
+    @abstractmethod
+    def _act(
+        self, positions: Sequence[Position], games: NDArray[np.uint64] | None
+    ) -> NDArray[np.int64]:
+        """Return the actions to play, in games of these numbers or the next decisions."""
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ from mijnlieff._mijnlieff import (
     own_actions,
 )
 from mijnlieff._util.arguments import integer_from, number_from_zero, seed_of, threads_of
-from mijnlieff.policies.base import ActsInBatches, variants_of
+from mijnlieff.policies.base import ActsInGames, variants_of
 from mijnlieff.policies.model import FunctionModel, Layout, Model, checked_logits
 from mijnlieff.policies.searches import Searches, play_options, search_with
 from mijnlieff.policies.streams import decision_seeds, gumbel_noise
@@ -29,7 +29,7 @@ from mijnlieff.policies.streams import decision_seeds, gumbel_noise
 __all__ = ["NetworkPolicy"]
 
 
-class NetworkPolicy(ActsInBatches):
+class NetworkPolicy(ActsInGames):
     """Plays by a network, or by a tree search with one.
 
     The network is a `Network`, one in training by `mijnlieff.train`, any other
@@ -133,31 +133,19 @@ class NetworkPolicy(ActsInBatches):
         """
         return self._act(positions, None)
 
-    def act_games(
-        self, positions: Sequence[Position], games: NDArray[np.uint64]
-    ) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``.
-
-        What is drawn depends on the seed, the game and the ply, so that environments with the same
-        seed play the same games. No decision is counted.
-
-        Raises:
-            GameOverError, PolicyError, ValueError, VariantError: as in `act_batch`.
-        """
-        return self._act(positions, games)
-
     def _act(
         self, positions: Sequence[Position], games: NDArray[np.uint64] | None
     ) -> NDArray[np.int64]:
         if not len(positions):
             return np.empty(0, dtype=np.int64)
         self._check(positions)
-        draws_here = games is not None and self.temperature > 0
-        if self._searches is None and isinstance(self.model, Network) and not draws_here:
+        seeds = None
+        if games is not None and (self._searches is not None or self.temperature > 0):
+            seeds = decision_seeds(self.seed, positions, games)
+        if self._searches is None and isinstance(self.model, Network) and seeds is None:
             actions = self.model.choose(positions, self.temperature, self.seed, self._decisions)
             self._decisions += len(positions) * (games is None)
             return actions
-        seeds = None if games is None else decision_seeds(self.seed, positions, games)
         chosen = self._choose(positions, seeds)
         canvas = self.model.canvas
         return chosen if canvas is None else own_actions(positions, chosen, canvas)

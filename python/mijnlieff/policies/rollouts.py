@@ -17,14 +17,14 @@ from mijnlieff._mijnlieff import (
     own_actions,
 )
 from mijnlieff._util.arguments import seed_of
-from mijnlieff.policies.base import ActsInBatches, variants_of
+from mijnlieff.policies.base import ActsInGames, variants_of
 from mijnlieff.policies.searches import Searches, play_options
 from mijnlieff.policies.streams import decision_seeds
 
 __all__ = ["RolloutPolicy"]
 
 
-class RolloutPolicy(ActsInBatches):
+class RolloutPolicy(ActsInGames):
     """Runs a tree search with random games before every decision, without a network.
 
     The value of a position is the result of one game of random moves from there, and all legal
@@ -82,24 +82,12 @@ class RolloutPolicy(ActsInBatches):
         """
         return self._act(positions, None)
 
-    def act_games(
-        self, positions: Sequence[Position], games: NDArray[np.uint64]
-    ) -> NDArray[np.int64]:
-        """Return the actions to play, int64 ``(B,)``, in games of these numbers ``(B,)``.
-
-        What is drawn depends on the seed, the game and the ply, so that environments with the same
-        seed play the same games. No decision is counted.
-
-        Raises:
-            GameOverError: a game is over; the message says which.
-        """
-        return self._act(positions, decision_seeds(self.seed, positions, games))
-
     def _act(
-        self, positions: Sequence[Position], seeds: NDArray[np.uint64] | None
+        self, positions: Sequence[Position], games: NDArray[np.uint64] | None
     ) -> NDArray[np.int64]:
         if not len(positions):
             return np.empty(0, dtype=np.int64)
+        seeds = None if games is None else decision_seeds(self.seed, positions, games)
         variants = list(variants_of(positions))
         # A search of several variants has a canvas, which does not change its trees.
         canvas = Canvas.around(variants) if len(variants) > 1 else None
