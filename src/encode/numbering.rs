@@ -87,7 +87,7 @@ impl<'a> Numbering<'a> {
         }
     }
 
-    /// The text that there is no action of this number.
+    /// The text of an error about a number that no action has.
     pub(crate) fn no_action(self, number: impl Display) -> String {
         let pass = self.pass_action();
         format!("action {number} does not exist, actions are 0 to {pass} (pass)")

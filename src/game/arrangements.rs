@@ -40,7 +40,7 @@ impl Board {
     #[must_use]
     pub fn arrangements(blocks: usize, corners: bool) -> Vec<Self> {
         let boards = Self::arrangements_until(blocks, corners, &AtomicBool::new(false));
-        boards.expect("nobody stops it")
+        boards.expect("never stopped")
     }
 
     /// As [`Board::arrangements`], but returns `None` soon after another thread sets `stop`.

@@ -139,7 +139,7 @@ pub(crate) fn nothing_selected() -> PyErr {
     UpdateError::NothingSelected.into()
 }
 
-/// The exception for a text that is no board.
+/// The exception for a text that is not a board.
 pub(crate) fn not_a_board(text: &str, error: BoardError) -> PyErr {
     let text = shortened(text);
     VariantTextError::Board { text, error }.into()

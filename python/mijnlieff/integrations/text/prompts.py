@@ -32,7 +32,7 @@ def correction_text(reply: object, reason: object) -> str:
     """Return what to add to a prompt after a reply that was no legal move.
 
     Args:
-        reply: the reply; of a long one the end is repeated, of what is no text the type.
+        reply: the reply; the end of a long one is repeated, and the type of anything but text.
         reason: what was wrong with it, the error of `read_move`.
     """
     text = reply if isinstance(reply, str) else type(reply).__name__

@@ -80,7 +80,7 @@ def check_grades(grades: object) -> None:
             raise ValueError(f"{group} in grades must be an object, not {grade!r}")
         for name in ("boards", "optimal", "low", "high"):
             value = grade.get(name)
-            # There is no interval over a few boards.
+            # A few boards have no interval.
             if not (_is_number(value) or (value is None and name in ("low", "high"))):
                 raise ValueError(f"{name} in grades for {group} must be a number, not {value!r}")
 
