@@ -1,7 +1,7 @@
 """The place of a player among the built-in ones, whose ratings are known.
 
 The figures are those of ``docs/results/baselines``. The ratings are from a tournament of the
-built-in players on the standard board; their mean is 0.
+built-in players on the standard board.
 """
 
 from __future__ import annotations
