@@ -38,7 +38,7 @@ EXTRAS_browser := test-browser
 demo: .venv/installed-train ## Train an agent by self-play (MINUTES=2) and measure it
 	$(BIN)/mijnlieff train --width 64 --blocks 2 --minutes $(MINUTES) --out runs/demo --overwrite
 
-test: test-rust test-python ## Run the tests, except test-train, test-notebooks and test-browser
+test: test-rust test-python ## Run the tests of the core and the package that need no extra tools
 
 test-rust: ## Test the core, without Python
 	cargo test --quiet --no-default-features
@@ -196,7 +196,7 @@ sdist: $(PACKAGING)/installed ## Build the source distribution into dist/
 smoke: wheel sdist ## Install the wheel and the source distribution into new environments and try them
 	$(PYTHON) tools/release/smoke_test.py dist/*.whl dist/*.tar.gz
 
-all: lint docs docs-rust test test-train test-assertions test-notebooks test-frameworks smoke test-browser ## Run every check (an hour)
+all: lint docs docs-rust test test-train test-assertions test-notebooks test-frameworks smoke test-browser ## Run every check that a change must pass (an hour)
 
 clean: ## Remove everything built, and the virtual environment
 	rm -rf .venv .venv-frameworks $(PEERS) $(PACKAGING) target benches/target fuzz/target web/target dist python/mijnlieff/_mijnlieff*.so \

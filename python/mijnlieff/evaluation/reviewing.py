@@ -50,8 +50,8 @@ def review(
 ) -> list[ReviewedMove]:
     """Return the moves of a game, finished or not, with the points that each gave away.
 
-    On boards of up to 16 cells these are all moves, and with up to 3 copies it takes seconds at
-    most. On larger boards they are the moves of the ending, from at most 14 empty cells on.
+    On boards of up to 16 cells these are all moves, and with up to 3 copies each takes at most some
+    20 seconds. On larger boards they are the moves of the ending, from at most 14 empty cells on.
 
     Args:
         actions: the game from its start, as indices or names; passes are included.

@@ -111,10 +111,10 @@ pub(crate) fn solvers_of(
 
 /// The exact margin of a position and of every legal action, for the side to move.
 ///
-/// Any position of a board of up to 16 cells takes seconds at most with up to 3 copies, and so does
-/// a position of a larger board with at most 14 empty cells. Others may take very long; give a
-/// limit. What is known without a search, from the book of the standard game or a tablebase, is
-/// answered whatever the limit. Runs without the GIL and stops on Ctrl-C.
+/// Any position of a board of up to 16 cells takes at most some 20 seconds with up to 3 copies, and
+/// so does a position of a larger board with at most 14 empty cells. Others may take very long;
+/// give a limit. What is known without a search, from the book of the standard game or a tablebase,
+/// is answered whatever the limit. Runs without the GIL and stops on Ctrl-C.
 ///
 /// >>> import mijnlieff
 /// >>> mijnlieff.solve(mijnlieff.Position()).margin  # Light is to move: Dark wins by one point

@@ -108,7 +108,7 @@ function render({ model, el }) {
   });
   const help = h("details", { class: "mj-more" }, h("summary", {}, "Keys"),
     h("p", {}, "Tab moves between the board, the pieces and the buttons; arrow keys move within them; Enter places the piece. "),
-    h("p", {}, "1 to 4 choose a piece, U undoes, N starts a new game, H, E and M switch hints, evaluation and mistakes, comma and full stop step through the moves."));
+    h("p", {}, "1 to 4 choose a piece, U undoes, N starts a new game, H, E and M switch hints, evaluation and mistakes, comma and period step through the moves."));
 
   const root = h("div", {
     class: "mijnlieff", role: "region", "aria-label": "Mijnlieff",
