@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mijnlieff::FileError;
-use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant};
+use mijnlieff::game::{Board, Cell, Move, Opening, Piece, Position, Variant, parse_position};
 use mijnlieff::policy::{Policy, opening};
 use mijnlieff::random::SplitMix64;
 use mijnlieff::search::solver::{
@@ -130,6 +130,24 @@ fn margins_are_at_least_what_they_are() {
         let found = solver.are_at_least(&positions, bound, 2, Limits::default());
         let expected: Vec<bool> = margins.iter().map(|&margin| margin >= bound).collect();
         assert_eq!(found, Ok(expected));
+    }
+}
+
+#[test]
+fn an_ending_may_be_reached_with_other_hands() {
+    // Two of the children fill the same cells. After one of them a player holds at most three of
+    // each type, after the other four of one.
+    let board = "########\n########\n########\n########\n########";
+    let variant = Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, 4).unwrap();
+    let text = "p.sspP.l/..p.L.../.lDLLdLp/..dDDs../l..lPdPP d1 28";
+    let position = parse_position(&variant, text).unwrap();
+    let found = solve(&Solver::with_table(&variant, 1 << 20).unwrap(), &position);
+    assert!(!found.moves.is_empty());
+    for &(mv, margin) in &found.moves {
+        let child = position.play(&variant, mv).unwrap();
+        let solver = Solver::with_table(&variant, 1 << 20).unwrap();
+        let alone = solver.margin(&child, Limits::default());
+        assert_eq!(alone, Ok(-margin), "{mv:?}");
     }
 }
 

@@ -65,9 +65,7 @@ impl Ending {
             })
             .collect();
         let all = small(empty) | further_cells(cells.len(), [true, true]);
-        let most = |player| position.hand(player).counts().into_iter().max();
-        let most = most(Player::Light).max(most(Player::Dark)).unwrap_or(0);
-        let is_two_bit = most <= TWO_BIT_HAND;
+        let is_two_bit = fits_two_bits(position);
         // A slot for one in sixteen ways to color the cells and mark some as allowed.
         let useful = 8_usize << (2 * cells.len()) >> 4;
         Ok(Self {
@@ -81,7 +79,8 @@ impl Ending {
         })
     }
 
-    /// Whether a position is this ending or one that it may lead to.
+    /// Whether a position is this ending, one that it may lead to, or one that differs from those
+    /// in hands that its tables hold.
     pub(super) fn leads_to(&self, position: &Position) -> bool {
         let holds = |player: Player| {
             position
@@ -93,6 +92,8 @@ impl Ending {
         holds(Player::Light)
             && holds(Player::Dark)
             && (cells | stones).is_superset(position.occupied())
+            // The same cells may have been filled from other hands.
+            && (!self.is_two_bit || fits_two_bits(position))
     }
 
     /// As `SolverSearch::bound`, for a position that it leads to and that is not over, and the
@@ -143,6 +144,15 @@ impl Ending {
             hands: SmallState::<W>::pack_hands(position),
         }
     }
+}
+
+/// Whether no count of pieces in a hand needs more than two bits.
+fn fits_two_bits(position: &Position) -> bool {
+    let fits = |player| {
+        let counts = position.hand(player).counts();
+        counts.into_iter().all(|count| count <= TWO_BIT_HAND)
+    };
+    fits(Player::Light) && fits(Player::Dark)
 }
 
 /// The members of a set among a few cells, one bit for each cell.
