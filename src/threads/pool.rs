@@ -84,7 +84,8 @@ impl Pool {
             job(first)
         } else {
             let run_other = |index: usize| run_other(&others[index]);
-            self.team().run(others.len(), &run_other, || job(first))
+            let team = self.team(others.len());
+            team.run(others.len(), &run_other, || job(first))
         };
         let others = others.into_iter().map(|place| {
             let (_, result) = place.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -93,12 +94,14 @@ impl Pool {
         iter::once(first).chain(others)
     }
 
-    /// The threads of this process, started if need be.
-    fn team(&mut self) -> &mut Team {
+    /// The threads of this process; those that are missing for this many jobs are started.
+    fn team(&mut self, jobs: usize) -> &mut Team {
         let id = process::id();
         let known = self.team.take().filter(|&(owner, _)| owner == id);
-        let start = || (id, ManuallyDrop::new(Team::start(self.num_threads - 1)));
-        &mut self.team.insert(known.unwrap_or_else(start)).1
+        let none = || (id, ManuallyDrop::new(Team::default()));
+        let team = &mut self.team.insert(known.unwrap_or_else(none)).1;
+        team.grow(jobs);
+        team
     }
 }
 
@@ -210,9 +213,12 @@ fn wait(watch: Duration, ready: impl Fn() -> bool) {
 }
 
 /// Threads and their mailboxes; fewer than were asked for if the system refused some.
+#[derive(Default)]
 struct Team {
     workers: Vec<(Arc<Mailbox>, JoinHandle<()>)>,
     watch: Duration,
+    /// Whether the system has refused a thread.
+    refused: bool,
 }
 
 impl fmt::Debug for Team {
@@ -222,8 +228,11 @@ impl fmt::Debug for Team {
 }
 
 impl Team {
-    /// Starts threads, as many of them as the system grants.
-    fn start(workers: usize) -> Self {
+    /// Starts the threads that are missing, as many of them as the system grants.
+    fn grow(&mut self, workers: usize) {
+        if self.refused || workers <= self.workers.len() {
+            return;
+        }
         // A thread that watches on a processor that another thread needs delays the very work it
         // waits for.
         let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -232,25 +241,21 @@ impl Team {
         } else {
             Duration::ZERO
         };
-        let mut team = Self {
-            workers: Vec::with_capacity(workers),
-            watch,
-        };
-        for i in 0..workers {
+        self.watch = watch;
+        for i in self.workers.len()..workers {
             let mailbox = Arc::<Mailbox>::default();
             let served = Arc::clone(&mailbox);
-            if !is_granted() {
-                break;
-            }
-            let thread = thread::Builder::new()
-                .name(format!("mijnlieff-{i}"))
-                .spawn(move || served.serve(watch));
-            let Ok(thread) = thread else {
-                break;
+            let thread = is_granted().then(|| {
+                thread::Builder::new()
+                    .name(format!("mijnlieff-{i}"))
+                    .spawn(move || served.serve(watch))
+            });
+            let Some(Ok(thread)) = thread else {
+                self.refused = true;
+                return;
             };
-            team.workers.push((mailbox, thread));
+            self.workers.push((mailbox, thread));
         }
-        team
     }
 
     /// Does the work of every index below `count`, each on a thread, while this one does `mine`.
@@ -340,6 +345,15 @@ mod tests {
     }
 
     #[test]
+    fn threads_are_started_when_they_are_needed() {
+        let mut pool = Pool::new(1000);
+        for (items, threads) in [(1, 0), (3, 2), (2, 2), (5, 4)] {
+            assert!(pool.run(0..items, |item| item).eq(0..items));
+            assert_eq!(pool.team(0).workers.len(), threads);
+        }
+    }
+
+    #[test]
     fn a_panic_of_any_share_reaches_the_caller_and_the_pool_goes_on() {
         let mut pool = Pool::new(2);
         for bad in 0..2 {
@@ -393,7 +407,7 @@ mod tests {
                     assert!(doubled.eq([2 * round, 10, 12, 14]));
                 }
             });
-            assert_eq!(pool.team().workers.len(), granted);
+            assert_eq!(pool.team(0).workers.len(), granted);
         }
     }
 }
