@@ -40,6 +40,12 @@ const SUMS: FileKind = FileKind {
 /// The bytes that share a checksum.
 pub(super) const BLOCK: usize = 1 << 16;
 
+/// No head of a table has more bytes.
+const LONGEST_HEAD: u64 = 1 << 12;
+
+/// The bytes that are read or written between two looks at whether to stop.
+const PIECE: usize = 8 << 20;
+
 /// How far the building of a table has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -67,8 +73,6 @@ pub struct Size {
 /// The places of the parts of a file, by the number of stones.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The bytes of the head.
-    head: usize,
     /// Where the rows of a level start.
     pub(super) rows: Vec<usize>,
     /// The bytes of the file.
@@ -77,14 +81,13 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn new(layout: &Layout, variant: &Variant) -> Self {
-        let head = head(variant).len();
-        let mut end = head;
+        let mut end = head(variant).len();
         let mut rows = vec![0; layout.cells];
         for (stones, level) in layout.levels.iter().enumerate().rev() {
             rows[stones] = end + sums_bytes(level.bytes);
             end = rows[stones] + level.bytes;
         }
-        Self { head, rows, end }
+        Self { rows, end }
     }
 }
 
@@ -214,16 +217,21 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
     fn run(&self, file: &mut File, head: &[u8]) -> Result<(), TablebaseError> {
         let mut found = Vec::new();
         Read::by_ref(file)
-            .take(self.places.head as u64)
+            .take(LONGEST_HEAD)
             .read_to_end(&mut found)?;
-        if found != head {
-            // Nothing yet, or the start of another table, which cannot be continued.
+        let is_begun = found.starts_with(head);
+        if !is_begun {
+            if read_head(&found).is_ok() {
+                let other = "it is the start of another table: delete it, or choose another file";
+                return Err(io::Error::new(ErrorKind::AlreadyExists, other).into());
+            }
+            // Nothing yet, or a damaged file.
             file.set_len(0)?;
             file.rewind()?;
             file.write_all(head)?;
         }
         let mut after = Vec::new();
-        let mut goes_on = found == head;
+        let mut goes_on = is_begun;
         for (stones, level) in self.layout.levels.iter().enumerate().rev() {
             let known = if goes_on {
                 self.read(file, stones)?
@@ -253,6 +261,14 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
             };
         }
         file.set_len(self.places.end as u64)?;
+        // The last report may have ended the build too.
+        self.check_stop()
+    }
+
+    fn check_stop(&self) -> Result<(), TablebaseError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(TablebaseError::Stopped);
+        }
         Ok(())
     }
 
@@ -268,9 +284,7 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
 
     /// The rows of a level in the file; none if they are not there or not as they were written.
     fn read(&self, file: &mut File, stones: usize) -> Result<Option<Vec<u8>>, TablebaseError> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(TablebaseError::Stopped);
-        }
+        self.check_stop()?;
         let bytes = self.layout.levels[stones].bytes;
         let start = self.places.rows[stones] - sums_bytes(bytes);
         if file.metadata()?.len() < (start + sums_bytes(bytes) + bytes) as u64 {
@@ -283,7 +297,10 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
             return Ok(None);
         };
         let mut rows = zeroed(ROWS, bytes)?;
-        file.read_exact(&mut rows)?;
+        for piece in rows.chunks_mut(PIECE) {
+            self.check_stop()?;
+            file.read_exact(piece)?;
+        }
         let whole = self.sums(&rows)? == sums;
         Ok(whole.then_some(rows))
     }
@@ -293,7 +310,10 @@ impl<P: Fn(Progress) + Sync> Builder<'_, P> {
         let sums = self.sums(rows)?;
         let sums: Vec<u8> = sums.iter().flat_map(|sum| sum.to_le_bytes()).collect();
         file.write_all(&SUMS.seal(&sums))?;
-        file.write_all(rows)?;
+        for piece in rows.chunks(PIECE) {
+            self.check_stop()?;
+            file.write_all(piece)?;
+        }
         file.sync_data()?;
         Ok(())
     }

@@ -75,28 +75,28 @@ impl PyBuiltinPolicy {
     fn act(&self, py: Python<'_>, position: PyPosition) -> PyResult<usize> {
         check_playable(&position, "")?;
         let policy = self.core(py, slice::from_ref(&position.variant))?;
-        let number = self.take_numbers(1);
-        let mv = if self.is_quick() {
-            self.choose(&policy, &position, number, Limits::default())
-        } else {
-            run_interruptible(py, |stop| {
+        self.numbered(1, |number| {
+            if self.is_quick() {
+                return Ok(self.choose(&policy, &position, number, Limits::default())?);
+            }
+            let chosen = run_interruptible(py, |stop| {
                 self.choose(&policy, &position, number, Limits::stopped_by(stop))
-            })?
-        };
-        Ok(mv?)
+            })?;
+            Ok(chosen?)
+        })
     }
 
     /// The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
     ///
-    /// Runs without the GIL and stops on Ctrl-C; searches run on all cores.
+    /// Runs without the GIL and stops on Ctrl-C; perfect play and deep searches run on all cores.
     ///
     /// Raises:
     ///     GameOverError: a game is over, the message says which; no decision is counted.
     ///     TypeError: an item is not a `Position`.
     fn act_batch(&self, py: Python<'_>, positions: Positions) -> PyResult<Array1<i64>> {
-        self.choose_all(py, &positions, || {
-            let first = self.take_numbers(positions.len());
-            (0..).map(move |number| first.wrapping_add(number))
+        self.numbered(positions.len(), |first| {
+            let streams = (0..).map(|number| first.wrapping_add(number));
+            self.choose_all(py, &positions, streams)
         })
     }
 
@@ -124,10 +124,9 @@ impl PyBuiltinPolicy {
             )));
         }
         let games = copy_words(&games)?;
-        self.choose_all(py, &positions, || {
-            let turns = games.into_iter().zip(positions.iter());
-            turns.map(|(game, position)| game.wrapping_add(position.core.ply() as u64))
-        })
+        let turns = games.into_iter().zip(positions.iter());
+        let streams = turns.map(|(game, position)| game.wrapping_add(position.core.ply() as u64));
+        self.choose_all(py, &positions, streams)
     }
 
     /// The probability of every action, float64 ``(B, num_actions)``.
@@ -254,12 +253,12 @@ impl PyBuiltinPolicy {
         Ok(Policy::Perfect(Perfect::new(solvers, perfect.epsilon())))
     }
 
-    /// The actions in positions, each drawn from its stream; no stream is asked for on an error.
-    fn choose_all<S: Iterator<Item = u64>>(
+    /// The actions in positions, each drawn from its stream.
+    fn choose_all(
         &self,
         py: Python<'_>,
         positions: &Positions,
-        streams: impl FnOnce() -> S,
+        streams: impl Iterator<Item = u64>,
     ) -> PyResult<Array1<i64>> {
         check_all_playable(positions, "position")?;
         let (variants, _) = by_variant(py, positions)?;
@@ -268,7 +267,7 @@ impl PyBuiltinPolicy {
         turns.extend(
             positions
                 .iter()
-                .zip(streams())
+                .zip(streams)
                 .map(|(position, stream)| Turn {
                     stream,
                     variant: &position.variant,
@@ -303,9 +302,15 @@ impl PyBuiltinPolicy {
         }
     }
 
-    /// Reserves the numbers of this many decisions; returns the first.
-    fn take_numbers(&self, count: usize) -> u64 {
-        self.decisions.fetch_add(count as u64, Ordering::Relaxed)
+    /// Makes this many decisions, given the number of the first. Those that fail are not counted,
+    /// unless another thread has counted on meanwhile.
+    fn numbered<T>(&self, count: usize, decide: impl FnOnce(u64) -> PyResult<T>) -> PyResult<T> {
+        let count = count as u64;
+        let first = self.decisions.fetch_add(count, Ordering::Relaxed);
+        decide(first).inspect_err(|_| {
+            let (next, order) = (first.wrapping_add(count), Ordering::Relaxed);
+            let _ = self.decisions.compare_exchange(next, first, order, order);
+        })
     }
 
     fn choose(

@@ -333,6 +333,50 @@ def test_a_build_that_ends_early_is_continued(table: Tablebase, tmp_path: Path) 
         Tablebase.build(path, SMALL)
 
 
+def test_a_build_ends_when_the_last_report_fails(table: Tablebase, tmp_path: Path) -> None:
+    path = tmp_path / "table"
+
+    def stop_at_the_end(done: int, total: int, stones: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Tablebase.build(path, SMALL, progress=stop_at_the_end)
+    assert not path.exists()
+    Tablebase.build(path, SMALL)
+    assert path.read_bytes() == Path(table.path).read_bytes()
+
+
+def test_a_partial_file_of_another_table_stays(table: Tablebase, tmp_path: Path) -> None:
+    path, partial = tmp_path / "table", tmp_path / "table.partial"
+    content = Path(table.path).read_bytes()[:2000]
+    partial.write_bytes(content)
+    with pytest.raises(FileExistsError, match=r"table.partial: it is the start of another table"):
+        Tablebase.build(path, Variant(Board.from_text("##/##"), copies=1))
+    assert partial.read_bytes() == content
+    assert Tablebase.build(path, SMALL).path == path
+
+
+def test_decisions_that_fail_are_not_counted(table: Tablebase, tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    damaged = bytearray(Path(table.path).read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    policy = PerfectPolicy(1, 0.5, Tablebase.open(path))
+    positions = small_positions(30)
+    before = pickle.dumps(policy)
+    with pytest.raises(TablebaseError, match="damaged"):
+        policy.act_batch(positions)
+    assert pickle.dumps(policy) == before
+    for position in positions * 20:  # half of the decisions are at random and need no table
+        before = pickle.dumps(policy)
+        try:
+            policy.act(position)
+        except TablebaseError:
+            break
+    assert pickle.dumps(policy) == before
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table"
     options = ["--board", "##/##", "--copies", "1", "--opening", "anywhere"]
