@@ -163,7 +163,7 @@ impl Position {
     ) {
         let stones = self.stones.map(CellSet::len);
         let turns = [ply.div_ceil(2), ply / 2];
-        let mover = Player::ALL[(ply + 1) % 2];
+        let mover = Player::ALL[1 - ply % 2];
         let max = variant.max_game_length();
         // A pass opens every empty cell, so a placement or the end of the game follows it.
         let placements = self.occupied().len();

@@ -52,7 +52,7 @@ exceptions! {
         Illegal => exceptions::PolicyError,
     }
     BoardError { _ => exceptions::BoardError }
-    BookError { _ => exceptions::BookError }
+    BookError [OutOfMemory] { _ => exceptions::BookError }
     CanvasError {
         TooSmall => exceptions::VariantError,
         UnknownAction | NotACell => PyIndexError,

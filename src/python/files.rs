@@ -9,7 +9,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use super::exceptions;
-use crate::files::{check_free_or_regular, reason};
+use crate::files::{check_free_or_regular, check_regular, reason};
 
 /// The content of a file of at most this many bytes.
 ///
@@ -33,12 +33,16 @@ pub(crate) fn read_whole(py: Python<'_>, kind: &str, path: &Path, most: u64) -> 
 }
 
 fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    // A pipe would wait for a writer, and Ctrl-C could not end that. Folders fail when they are read.
+    if !path.is_dir() {
+        check_regular(path)?;
+    }
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut content = Vec::new();
     if length <= most {
         content.try_reserve_exact(length as usize)?;
-        // What is no regular file may not know its length.
+        // It may grow meanwhile.
         file.take(most + 1).read_to_end(&mut content)?;
     }
     if length.max(content.len() as u64) > most {

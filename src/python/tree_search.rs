@@ -35,9 +35,9 @@ const QUICK_SOLVE: usize = 8;
 
 /// Up to this many simulations of all trees together, a step never takes more than a moment. Near
 /// the end of a game, where no position has to be evaluated, it makes all of them.
-const QUICK_SIMULATIONS: usize = 1 << 20;
+const QUICK_SIMULATIONS: usize = 1 << 17;
 
-/// The same where leaves are solved.
+/// The same where roots or leaves are solved.
 const QUICK_SIMULATIONS_SOLVING: usize = 1 << 15;
 
 /// The positions of a `TreeSearch` that wait for the network.
@@ -453,7 +453,7 @@ impl Search {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn TreeSearch, Limits<'_>) -> Result<T, Halt> + Send,
     ) -> PyResult<T> {
-        let quick = match self.config.solve_leaves_below {
+        let quick = match self.config.most_solved() {
             0 => QUICK_SIMULATIONS,
             1..=QUICK_SOLVE => QUICK_SIMULATIONS_SOLVING,
             _ => 0,

@@ -69,7 +69,13 @@ impl TreeConfig {
     /// Whether any position is solved.
     #[must_use]
     pub fn solves(&self) -> bool {
-        self.solve_roots_below.max(self.solve_leaves_below) > 0
+        self.most_solved() > 0
+    }
+
+    /// The most empty cells of a position that is solved; 0 if none is.
+    #[must_use]
+    pub fn most_solved(&self) -> usize {
+        self.solve_roots_below.max(self.solve_leaves_below)
     }
 
     /// Roots and the seeds of their trees.

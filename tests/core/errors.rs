@@ -214,6 +214,7 @@ fn errors_of_files() {
     examples!(BookError:
         File(FileError::Checksum { kind }) => ["is damaged", "checksum"],
         Content { at: 17 } => ["the book is invalid", "byte 17"],
+        OutOfMemory(SHORT) => [OUT_OF_MEMORY],
     );
     examples!(NetworkError:
         File(FileError::Checksum { kind }) => ["the network is damaged", "checksum"],

@@ -139,7 +139,7 @@ const UNSAFE: [(&str, usize); 12] = [
     ("large_pages", 1),
     ("python::convert::actions", 1),
     ("python::convert::integers", 1),
-    ("python::convert::shared_memory", 15),
+    ("python::convert::shared_memory", 16),
 ];
 
 fn root() -> PathBuf {

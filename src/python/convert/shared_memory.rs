@@ -307,6 +307,19 @@ impl<T: Scalar> LentArray<T> {
 }
 
 impl LentArray<bool> {
+    /// The truth values, to write to.
+    pub(crate) fn truths(&mut self) -> &mut [bool] {
+        let (start, len) = (self.memory.start.as_ptr(), self.memory.len);
+        // SAFETY: as in `numbers`, and bytes may be anything. A caller may have left bytes that are
+        // not truth values; they become 1 before there is a reference to truth values.
+        unsafe {
+            for byte in slice::from_raw_parts_mut(start.cast::<u8>(), len) {
+                *byte = u8::from(*byte != 0);
+            }
+            slice::from_raw_parts_mut(start, len)
+        }
+    }
+
     /// The truth values, to write to, all false now.
     pub(crate) fn all_false(&mut self) -> &mut [bool] {
         let (start, len) = (self.memory.start.as_ptr(), self.memory.len);

@@ -413,6 +413,14 @@ impl PyNetwork {
         format!("<Network of width {units}, {blocks} blocks and {heads} heads for {scope}>")
     }
 
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
         (slf.get_type(), (slf.get().to_bytes(slf.py()),))
     }

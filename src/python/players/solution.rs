@@ -34,14 +34,13 @@ type Fields<'py> = (i32, Bound<'py, PyAny>, u64, usize);
 impl PySolution {
     #[new]
     #[pyo3(signature = (margin, action_margins: "dict[int, int]", nodes, to_play))]
-    fn new(margin: i32, action_margins: &Bound<'_, PyDict>, nodes: u64, to_play: usize) -> Self {
-        let action_margins = PyMappingProxy::new(action_margins.py(), action_margins.as_mapping());
-        Self {
-            margin,
-            action_margins: action_margins.into(),
-            nodes,
-            to_play,
-        }
+    fn new(
+        margin: i32,
+        action_margins: &Bound<'_, PyDict>,
+        nodes: u64,
+        to_play: usize,
+    ) -> PyResult<Self> {
+        Ok(Self::with(margin, &action_margins.copy()?, nodes, to_play))
     }
 
     /// The margin as `Position.margin` counts it: Light's points minus Dark's.
@@ -109,6 +108,17 @@ impl PySolution {
             margins.set_item(action_of(variant, mv), margin)?;
         }
         let to_play = position.core.side_to_move().index();
-        Ok(Self::new(found.margin, &margins, found.nodes, to_play))
+        Ok(Self::with(found.margin, &margins, found.nodes, to_play))
+    }
+
+    /// With a dict that nobody else has.
+    fn with(margin: i32, action_margins: &Bound<'_, PyDict>, nodes: u64, to_play: usize) -> Self {
+        let action_margins = PyMappingProxy::new(action_margins.py(), action_margins.as_mapping());
+        Self {
+            margin,
+            action_margins: action_margins.into(),
+            nodes,
+            to_play,
+        }
     }
 }

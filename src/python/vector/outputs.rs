@@ -87,7 +87,7 @@ impl Outputs {
         self.truncations.all_false();
         Buffers {
             rewards: self.rewards.numbers(),
-            terminations: self.terminations.all_false(),
+            terminations: self.terminations.truths(),
             view: View {
                 observations: self.observations.memory(),
                 action_mask: self.action_mask.numbers(),

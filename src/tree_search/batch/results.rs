@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2};
 
-use crate::memory::{OutOfMemory, make_room, zeroed, zeroed_rows};
+use crate::memory::{OutOfMemory, make_room, with_room, zeroed, zeroed_rows};
 use crate::random::Draw;
 use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
@@ -158,7 +158,9 @@ impl TreeNode {
                 if child == NONE {
                     continue;
                 }
-                let mut actions = found[above].actions.clone();
+                let path = &found[above].actions;
+                let mut actions = with_room(NODES, path.len() + 1)?;
+                actions.extend(path);
                 actions.push(node.state.nth_legal(rules, place));
                 make_room(&mut waiting, NODES, 1)?;
                 make_room(&mut found, NODES, 1)?;

@@ -94,6 +94,19 @@ def test_actions(actions, error, words, opponent):
         assert (again.env_index, str(again)) == (game, str(caught.value))
 
 
+def test_a_refused_step_leaves_earlier_results():
+    env = VectorEnv(N, copy=False)
+    env.reset(seed=0)
+    ended = np.zeros(N, bool)
+    while not ended.any():
+        _, rewards, ended, _, _ = env.step(env.sample_actions())
+    before = rewards.copy(), ended.copy()
+    for _ in range(3):  # sets of arrays may take turns
+        with pytest.raises(IllegalMoveError):
+            env.step(np.full(N, 65))
+    assert np.array_equal(rewards, before[0]) and np.array_equal(ended, before[1])
+
+
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i8"])
 def test_any_integer_dtype_and_stride_will_do(dtype):
     expected = VectorEnv(N)

@@ -50,6 +50,9 @@ LATE = format_record(parse_record(EXAMPLE)[:15])
         # The game ends with the next action, so nothing has to be evaluated but the roots.
         "s = m.TreeSearch([m.Position.from_record(LATE)] * 4096, 10**7); n = len(s.select()); "
         "s.update(np.zeros((n, 65), 'f4'), np.zeros(n, 'f4'))",
+        # Roots are solved in the call.
+        "m.TreeSearch([m.Position(m.Variant.from_text('########/########'))] * 10, "
+        "num_simulations=8, solve_roots_below=16).select()",
         # Making a table of 4 GiB must not take long.
         "m.solving.set_table_bytes(2**32); m.solve(m.Position(m.Variant(copies=3)))",
     ],

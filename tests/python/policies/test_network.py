@@ -392,6 +392,12 @@ class TestFiles:
             network.save(tmp_path / "folder")
         assert [one.name for one in tmp_path.iterdir()] == ["folder"]
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+    def test_a_pipe_is_not_waited_for(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(CheckpointError, match=r"cannot read .*pipe: not a regular file$"):
+            Network.load(tmp_path / "pipe")
+
     @needs_links
     def test_links_stay_and_the_file_they_lead_to_is_replaced(self, tmp_path):
         network = network_for(Variant())

@@ -52,6 +52,13 @@ def test_the_book_agrees_with_the_search() -> None:
         assert dict(found.action_margins) == dict(expected.action_margins)
 
 
+def test_a_solution_does_not_share_the_margins_given() -> None:
+    margins = {0: 1}
+    solution = mijnlieff.solving.Solution(1, margins, 0, 0)
+    margins[5] = 9
+    assert dict(solution.action_margins) == {0: 1}
+
+
 def test_solution_of_an_ending() -> None:
     position = example(10)
     solution = solve(position)

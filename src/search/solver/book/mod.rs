@@ -8,12 +8,13 @@ mod format;
 mod make;
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use thiserror::Error;
 
 use crate::file_header::FileError;
 use crate::game::{Board, Position, Variant};
+use crate::memory::OutOfMemory;
 use crate::small_board::{Geometry, SmallState};
 
 pub use format::shorten_book;
@@ -32,12 +33,21 @@ pub enum BookError {
         /// Where, in bytes after the header.
         at: usize,
     },
+    /// Memory does not suffice for the tables of the board.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
-/// The tables of the board that all books are about.
-static STANDARD: LazyLock<Geometry> = LazyLock::new(|| {
-    Geometry::new(&Board::default()).expect("there is memory for the tables of a board")
-});
+/// The tables of the board that all books are about, made once. They are made before the lock is
+/// taken: a process forked while another thread holds the lock would wait for that thread for ever.
+fn standard_geometry() -> Result<&'static Geometry, OutOfMemory> {
+    static STANDARD: OnceLock<Geometry> = OnceLock::new();
+    if let Some(geometry) = STANDARD.get() {
+        return Ok(geometry);
+    }
+    let geometry = Geometry::new(&Board::default())?;
+    Ok(STANDARD.get_or_init(|| geometry))
+}
 
 /// Exact margins by position.
 pub struct Book {
@@ -92,15 +102,11 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// When the bytes are not exactly those of a book of this version.
-    ///
-    /// # Panics
-    ///
-    /// If there are not 256 KiB of memory for tables, which the first book makes.
+    /// When the bytes are not exactly those of a book of this version, or memory does not suffice.
     pub fn parse(bytes: &[u8]) -> Result<Self, BookError> {
         let (groups, entries, len) = format::read(bytes)?;
         Ok(Self {
-            geometry: &STANDARD,
+            geometry: standard_geometry()?,
             stones: most_stones(&groups),
             groups,
             entries,
