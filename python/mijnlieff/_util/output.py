@@ -227,18 +227,22 @@ def run_program(name: str, run: Callable[[], int | None], kept: str = "nothing w
         The exit code: 0 for success, 1 for a failure, 2 for wrong arguments, 130 after Ctrl-C. It
         is 1 without a line if the reader of standard output is gone.
     """
+    code = 0
     try:
         try:
-            return _exit_code(name, run)
+            code = _exit_code(name, run)
+            return code
         finally:
             if sys.stdout is not None:  # None if the shell closed it (>&-)
                 sys.stdout.flush()
     except KeyboardInterrupt:
         note(f"{name}: interrupted, {kept}")
         return 130
-    except BrokenPipeError:
+    except OSError as error:  # of standard output; others have become a code
         # Python flushes stdout again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if code == 0 and not isinstance(error, BrokenPipeError):  # otherwise a line has told it
+            _note_error(name, error)
         return 1
 
 
@@ -251,10 +255,14 @@ def _exit_code(name: str, run: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         raise
     except (MijnlieffError, ValueError, OSError, MemoryError) as error:
-        note(f"{name}: error: {' '.join(str(error).split())}")
+        _note_error(name, error)
         if isinstance(error, BoardError | ParseError | VariantError):
             return 2
         return 1 if isinstance(error, MijnlieffError | OSError | MemoryError) else 2
+
+
+def _note_error(name: str, error: Exception) -> None:
+    note(f"{name}: error: {' '.join(str(error).split())}")
 
 
 class LineClock:

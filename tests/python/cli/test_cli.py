@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -325,6 +326,34 @@ def test_ctrl_c_says_what_was_kept(arguments, tmp_path):
 )
 def test_a_reader_that_leaves_is_no_accident(arguments):
     check_without_reader("mijnlieff", *arguments)
+
+
+WIDE = ["--board", "/".join(["#" * 8] * 4), "--copies", "6"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--version"], r"mijnlieff: error: \[Errno 28\] .*"),
+        (["solve", "1. a1+"], r"mijnlieff solve: error: \[Errno 28\] .*"),
+        # More than the buffer takes, so that it fails both then and at the end.
+        (["play", "--light", "random", "--dark", "random", *WIDE], r".* error: \[Errno 28\] .*"),
+        (["solve", "a1+, a1+"], r"mijnlieff solve: error: move 2 .*"),
+    ],
+    ids=["version", "solve", "play", "illegal"],
+)
+def test_a_full_disk_is_one_line(arguments, line):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "mijnlieff", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT | {"PYTHONUNBUFFERED": ""},  # files have a buffer, as usual
+        )
+    assert result.returncode == 1
+    assert re.fullmatch(line + "\n", result.stderr), result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such shell")
