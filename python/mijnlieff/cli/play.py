@@ -23,6 +23,7 @@ from mijnlieff.cli.play_terminal import SECONDS, TYPE, TerminalGame, seen
 from mijnlieff.errors import SearchLimitError
 from mijnlieff.evaluation.reviewing import review
 from mijnlieff.policies.load import POLICY_FORMS, load_policy
+from mijnlieff.solving import solver_for
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -70,12 +71,15 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         ParseError: the record cannot be read.
         IllegalMoveError: the record has an illegal move.
-        ValueError: an unknown player, or an option that the other way to play has.
+        ValueError: an unknown player, an option that the other way to play has, or a tablebase of
+            another game.
         CheckpointError: a path is missing, or is neither a run nor a network.
         PolicyError: the object of a module cannot be loaded.
         MissingExtraError: a page was asked for, and Tornado is not installed.
     """
     start = Position(variant_of(args))
+    if args.tablebase is not None:
+        solver_for(start.variant, args.tablebase)  # raises for another game, before any move
     light, dark, note = _players(args, start)
     _refuse_unused(args)
     if args.browser:
@@ -101,9 +105,14 @@ def run(args: argparse.Namespace) -> int:
         _print_record_so_far(game)
         raise
     game.show_end()
-    if None in policies:
-        _print_review(game.actions, start.variant, args.tablebase)
-    print(format_record(game.actions, start.variant))
+    try:
+        if None in policies:
+            _print_review(game.actions, start.variant, args.tablebase)
+    except KeyboardInterrupt:
+        print()
+        return 128 + signal.SIGINT
+    finally:  # whatever ends the review, the record of the game is kept
+        print(format_record(game.actions, start.variant))
     return 0
 
 

@@ -7,13 +7,14 @@ import shlex
 
 import pytest
 
-from commands import printed
-from mijnlieff import Board, Position, Variant, parse_record, solve
+from commands import mijnlieff, printed
+from mijnlieff import Board, Position, Tablebase, Variant, parse_record, solve
 from mijnlieff.cli.main import main
 from mijnlieff.cli.margins import evaluation_line
 from mijnlieff.evaluation import review
 from mijnlieff.render.to_text import rules_text
 from played import EXAMPLE, example_record
+from program_ends import raising
 
 
 def test_two_policies_play_a_game_to_watch():
@@ -116,6 +117,29 @@ def test_an_error_of_a_player_leaves_the_record(tmp_path, monkeypatch, capsys):
     with pytest.raises(ZeroDivisionError):
         main(["play", "--dark", "faulty:Player"])
     assert "To go on: mijnlieff play '1. a1+'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), OSError("the table is gone")], ids=repr)
+def test_the_record_of_a_finished_game_outlives_its_review(end, monkeypatch, capsys):
+    monkeypatch.setattr("mijnlieff.cli.play.review", raising(end))
+    monkeypatch.setattr("sys.stdin", io.StringIO("b1<>\n"))
+    code = main(["play", example_record(15), "--light", "greedy"])
+    out, err = capsys.readouterr()
+    record = out.splitlines()[-1]
+    assert Position.from_record(record).is_over and record.startswith("1. a1+")
+    if isinstance(end, KeyboardInterrupt):
+        assert (code, err) == (130, "")
+    else:
+        assert (code, err) == (1, "mijnlieff play: error: the table is gone\n")
+
+
+def test_a_table_of_another_game_is_refused_before_the_first_move(tmp_path):
+    path = tmp_path / "small"
+    Tablebase.build(path, Variant(Board.from_text("##/##"), copies=1))
+    for options in ([], ["--browser", "--no-open"], ["--light", "random", "--dark", "random"]):
+        result = mijnlieff("play", "--tablebase", path, *options, stdin="quit\n")
+        assert (result.returncode, result.stdout) == (2, "")
+        assert re.fullmatch("mijnlieff play: error: .*table.*\n", result.stderr)
 
 
 def test_a_whole_game_can_be_piped_in():
