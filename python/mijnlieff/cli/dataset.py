@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mijnlieff._mijnlieff import Position
+from mijnlieff.cli.margins import note_perfect_players
 from mijnlieff.cli.options import (
     add_opening_argument,
     add_seed_argument,
@@ -85,6 +87,7 @@ def run(args: argparse.Namespace) -> None:
         from mijnlieff.integrations.minari import check_dataset_id, to_minari
 
         check_dataset_id(args.minari)  # before hours of work
+    note_perfect_players(Position(recipe.variant), recipe.players)
     data = make_dataset(
         recipe,
         args.out,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from mijnlieff._mijnlieff import Position
+from mijnlieff.cli.margins import note_perfect_players
 from mijnlieff.cli.options import (
     add_match_arguments,
     add_policy_argument,
@@ -26,4 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Play the match and print the report."""
-    print_report(evaluate(args.policy, args.opponent, **match_options(args)), args.json)
+    options = match_options(args)
+    note_perfect_players(Position(options["variant"]), (args.policy, args.opponent))
+    print_report(evaluate(args.policy, args.opponent, **options), args.json)

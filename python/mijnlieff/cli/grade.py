@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.output import note, print_wrapped
-from mijnlieff.cli.margins import EXACT_PLAY
+from mijnlieff._util.output import print_wrapped
+from mijnlieff.cli.margins import note_if_slow
 from mijnlieff.cli.options import (
     add_policy_argument,
     add_report_arguments,
@@ -53,8 +53,9 @@ def _positions(text: str) -> int | str:
 def run(args: argparse.Namespace) -> None:
     """Grade the policy and print the report."""
     options = report_options(args)
-    if not isinstance(args.positions, str) and not Position(options["variant"]).is_solvable:
-        note(f"{EXACT_PLAY}; to grade on this board may take hours, even with few --positions")
+    if not isinstance(args.positions, str):
+        warning = "to grade on this board may take hours, even with few --positions"
+        note_if_slow(Position(options["variant"]), warning)
     is_given = any(value is not None for value in (args.board, args.opening, args.copies))
     if isinstance(args.positions, str) and not is_given:
         del options["variant"]  # the benchmark has its own

@@ -1,22 +1,42 @@
-"""Exact margins as texts, for the commands ``review``, ``solve`` and ``play``."""
+"""Exact play in words: margins as texts, and which positions take long to solve."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff._util.output import print_table
+from mijnlieff._util.output import note, print_table
 from mijnlieff.evaluation.reviewing import ReviewedMove
 from mijnlieff.rules import PLAYERS
 from mijnlieff.solving import EXACT_CELLS, EXACT_ENDING, Solution
 
-__all__ = ["EXACT_PLAY", "evaluation_line", "margin_lines", "named_margins", "print_review"]
+__all__ = [
+    "EXACT_PLAY",
+    "evaluation_line",
+    "margin_lines",
+    "named_margins",
+    "note_if_slow",
+    "note_perfect_players",
+    "print_review",
+]
 
 EXACT_PLAY = (
     f"exact play is for boards of up to {EXACT_CELLS} cells, and for positions with at most "
     f"{EXACT_ENDING} empty cells"
 )
 """Which positions can be solved, as a sentence without its period."""
+
+
+def note_if_slow(position: Position, warning: str) -> None:
+    """Print a warning, and the reason, unless all positions of a game from here can be solved."""
+    if not position.is_solvable:
+        note(f"{EXACT_PLAY}; {warning}")
+
+
+def note_perfect_players(position: Position, names: Iterable[str]) -> None:
+    """Say so if games from a position on may take hours, as one of the players is ``perfect``."""
+    if "perfect" in {name.partition(":")[0] for name in names}:
+        note_if_slow(position, "perfect play on this board may take hours")
 
 
 def named_margins(position: Position, solution: Solution) -> dict[str, int]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mijnlieff._mijnlieff import SEEDS, Position, Tablebase, Variant, format_record
 from mijnlieff._util.output import print_wrapped
-from mijnlieff.cli.margins import print_review
+from mijnlieff.cli.margins import note_perfect_players, print_review
 from mijnlieff.cli.options import (
     actions_of,
     add_record_argument,
@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     game = TerminalGame(start, policies, shows_evaluation=args.eval, tablebase=args.tablebase)
     for action in actions_of(args):
         game.move(action)
+    note_perfect_players(game.position, (light, dark))
     if None in policies:
         _print_welcome(start, light, dark, note)
     try:

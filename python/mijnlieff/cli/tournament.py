@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from mijnlieff._mijnlieff import Position
+from mijnlieff.cli.margins import note_perfect_players
 from mijnlieff.cli.options import add_match_arguments, match_options, print_report
 from mijnlieff.evaluation.tournament import tournament
 from mijnlieff.policies.load import POLICY_FORMS
@@ -31,4 +33,6 @@ def run(args: argparse.Namespace) -> None:
     if len(policies) < len(args.policies):
         twice = next(name for name in policies if args.policies.count(name) > 1)
         raise ValueError(f"{twice!r} is given {args.policies.count(twice)} times; give it once")
-    print_report(tournament(policies, **match_options(args)), args.json)
+    options = match_options(args)
+    note_perfect_players(Position(options["variant"]), policies)
+    print_report(tournament(policies, **options), args.json)

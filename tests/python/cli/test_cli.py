@@ -263,6 +263,32 @@ def test_what_ends_a_command_is_one_line(error, code, words, monkeypatch, capsys
     assert capsys.readouterr().err == f"mijnlieff evaluate: {words}\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [
+        ("evaluate PLAYER random", "evaluate.evaluate"),
+        ("tournament random PLAYER", "tournament.tournament"),
+        ("dataset --players PLAYER random --out games", "dataset.make_dataset"),
+        ("play --light random --dark PLAYER", "play_terminal.act_checked"),
+        ("grade PLAYER", "grade.grade"),
+    ],
+)
+def test_perfect_play_that_may_take_hours_is_announced(command, work, monkeypatch, capsys):
+    monkeypatch.setattr(f"mijnlieff.cli.{work}", raising(KeyboardInterrupt()))
+    large = ["--board", "#####/#####/#####/#####"]
+    announced = {}
+    for player in ("perfect", "perfect:0.3", "greedy"):
+        words = command.replace("PLAYER", player).split()
+        for board in ([], large):
+            assert main([*words, *board]) == 130
+            said = capsys.readouterr().err.partition("\n")[0]
+            announced[player, bool(board)] = re.fullmatch("exact play is for.*take hours.*", said)
+    is_for_any = command.startswith("grade")  # it needs the exact margins for every player
+    assert {case for case, said in announced.items() if said} == {
+        (player, True) for player in ("perfect", "perfect:0.3", *["greedy"] * is_for_any)
+    }
+
+
 # Each takes longer than a test waits.
 LONG = [
     ["dev", "perft", "12"],
