@@ -120,12 +120,21 @@ def report_options(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def add_threads_argument(parser: argparse.ArgumentParser, threads: str) -> None:
-    """Add ``--num-threads``; the text `threads` says what they are for."""
+def add_threads_argument(
+    parser: argparse.ArgumentParser, threads: str, *, with_policies: bool = True
+) -> None:
+    """Add ``--num-threads``.
+
+    Args:
+        parser: of the command.
+        threads: what they are for.
+        with_policies: whether the command has policies, whose tree searches have other threads.
+    """
+    others = "; tree searches of policies use all cores" if with_policies else ""
     parser.add_argument(
         "--num-threads",
         type=integer(1),
-        help=f"threads for {threads} (default: one for each core)",
+        help=f"threads for {threads}{others} (default: one for each core)",
     )
 
 

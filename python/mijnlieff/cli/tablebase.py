@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the file to write; FILE.partial is continued if it is there (default: %(default)s)",
     )
-    add_threads_argument(parser, "the build")
+    add_threads_argument(parser, "the build", with_policies=False)
     add_variant_arguments(parser)
 
 

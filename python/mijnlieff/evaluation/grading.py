@@ -94,8 +94,9 @@ def grade(
         tablebase: where to look the margins of drawn positions up, rather than search.
 
     Raises:
-        ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant, a seed
-            out of range, an unknown policy or weight, or a variant whose games have no decision.
+        ValueError: fewer than 3 positions, an unknown benchmark, a benchmark with a variant or a
+            tablebase, a seed out of range, an unknown policy or weight, or a variant whose games
+            have no decision.
         TypeError: a number is not an integer, `executor` is not an executor, or the policy cannot
             be pickled for its processes.
         PolicyError: the policy chose an illegal action; the message names the position.
@@ -187,6 +188,11 @@ class GradePlan:
             raise ValueError(
                 f"the benchmark {frozen.name!r} has its own variants; give it or a variant, "
                 "not both"
+            )
+        if tablebase is not None:
+            raise ValueError(
+                f"the benchmark {frozen.name!r} has the exact margins of its positions, so a "
+                "tablebase would change nothing: leave it out, or give a number of positions"
             )
         return cls(graded, 0, positions, seed, Variant(), named, tablebase)
 

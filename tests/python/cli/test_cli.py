@@ -78,6 +78,16 @@ def test_an_option_means_the_same_in_every_command():
     }
 
 
+@pytest.mark.parametrize(
+    "command", ["evaluate", "tournament", "grade", "best-response", "dataset", "tablebase build"]
+)
+def test_the_help_says_what_threads_are_for(command):
+    help_text = " ".join(printed(*command.split(), "--help").split())
+    what = re.search(r"--num-threads NUM_THREADS threads for (.*?) \(default", help_text)[1]
+    searches = "; tree searches of policies use all cores"
+    assert what.endswith(searches) == (command != "tablebase build")
+
+
 def test_version():
     assert re.fullmatch(r"mijnlieff \d+\.\d+\.\d+\n", printed("--version"))
 

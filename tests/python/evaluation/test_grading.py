@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 import mijnlieff
-from mijnlieff import PerfectPolicy, Position, RandomPolicy, Variant, errors, grade, solve
+from mijnlieff import (
+    Board,
+    PerfectPolicy,
+    Position,
+    RandomPolicy,
+    Tablebase,
+    Variant,
+    errors,
+    grade,
+    solve,
+)
 from mijnlieff.cli.main import main
 from mijnlieff.evaluation import grading
 from mijnlieff.evaluation.canonical import canonical_keys
@@ -158,6 +168,16 @@ def test_bad_input() -> None:
 
     with pytest.raises(errors.PolicyError, match="64"):
         grade(Bad(), positions=3)
+
+
+def test_a_tablebase_is_refused_where_nothing_is_solved(tmp_path, capsys) -> None:
+    path = tmp_path / "table"
+    table = Tablebase.build(path, Variant(Board.from_text("##/##"), copies=1))
+    for positions in (None, "irregular-v1", mijnlieff.benchmark("standard-v1")):
+        with pytest.raises(ValueError, match="v1' has the exact margins of its positions, so a"):
+            grade("greedy", positions, tablebase=table)
+    assert main(["grade", "greedy", "--tablebase", str(path)]) == 2
+    assert "leave it out, or give a number of positions" in capsys.readouterr().err
 
 
 def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
