@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ __all__ = [
     "variants_of",
     "whole_policy",
 ]
+
+
+_Inner = TypeVar("_Inner")
 
 
 @runtime_checkable
@@ -116,8 +119,8 @@ _WRAPPERS = {
 }
 
 
-#: Methods without a body. A class that derives from `Policy` may leave one of the two to them.
-_DECLARED = (ActPolicy.act, BatchPolicy.act_batch)
+#: Methods without a body. A class that derives from `GamePolicy` may leave all but one to them.
+_DECLARED = (ActPolicy.act, BatchPolicy.act_batch, GamePolicy.act_games)
 
 
 def _has(policy: object, method: str) -> bool:
@@ -152,14 +155,30 @@ def whole_policy(policy: object) -> Policy:
     )
 
 
-class _FromAct:
-    """A policy that asks another one about one position after the other."""
+#: What `best_response` and reports ask of a policy that has it.
+_FURTHER = ("action_probabilities", "is_deterministic", "exact_endings")
 
-    def __init__(self, inner: ActPolicy) -> None:
+
+class _Completed(Generic[_Inner]):
+    """A policy with the other method that another one lacks, and all else that it is asked for."""
+
+    def __init__(self, inner: _Inner) -> None:
         self.inner = inner
+        # Not by __getattr__, which isinstance with GamePolicy does not ask from Python 3.12 on.
+        if _has(inner, "act_games"):
+            self.act_games = cast("GamePolicy", inner).act_games
 
     def __repr__(self) -> str:
         return repr(self.inner)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _FURTHER:
+            return getattr(self.inner, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class _FromAct(_Completed[ActPolicy]):
+    """A policy that asks another one about one position after the other."""
 
     def act(self, position: Position) -> int:
         return self.inner.act(position)
@@ -169,14 +188,8 @@ class _FromAct:
         return [self.inner.act(position) for position in positions]
 
 
-class _FromBatch:
+class _FromBatch(_Completed[BatchPolicy]):
     """A policy that asks another one about batches of one position."""
-
-    def __init__(self, inner: BatchPolicy) -> None:
-        self.inner = inner
-
-    def __repr__(self) -> str:
-        return repr(self.inner)
 
     def act(self, position: Position) -> int:
         action: int = self.inner.act_batch([position])[0]

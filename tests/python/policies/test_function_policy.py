@@ -1,5 +1,7 @@
 """Policies made from functions, and policies that have only one of the two methods."""
 
+import copy
+import inspect
 import pickle
 
 import numpy as np
@@ -12,6 +14,7 @@ from mijnlieff import (
     Policy,
     Position,
     VectorEnv,
+    best_response,
     errors,
     evaluate,
     grade,
@@ -19,7 +22,7 @@ from mijnlieff import (
     tournament,
 )
 from mijnlieff.evaluation import random_openings
-from mijnlieff.policies import FunctionPolicy
+from mijnlieff.policies import FunctionPolicy, GamePolicy
 from played import finished
 from players import first_legal
 
@@ -122,6 +125,58 @@ def test_one_method_is_enough_everywhere(partial):
     for _ in range(20):
         actions = env.sample_actions()
         assert np.array_equal(env.step(actions)[0], again.step(actions)[0])
+
+
+class Further:
+    """What a policy may have beside one of the two methods; it counts the games that it is told."""
+
+    is_deterministic = False
+    exact_endings = (4, 1)
+    games = 0
+
+    def act_games(self, positions, games):
+        self.games += len(games)
+        return np.array([position.legal_actions()[0] for position in positions])
+
+    def action_probabilities(self, positions):
+        masks = np.array([position.action_mask() for position in positions])
+        return masks / masks.sum(axis=1, keepdims=True)
+
+
+class FurtherAct(Further, OnlyAct):
+    pass
+
+
+class FurtherBatch(Further, OnlyBatch):
+    pass
+
+
+@pytest.mark.parametrize("partial", [FurtherAct, FurtherBatch])
+def test_a_policy_with_one_method_keeps_what_else_it_has(partial):
+    inner = partial()
+    whole = load_policy(inner)
+    VectorEnv(4, opponent=whole, seat="dark").reset(seed=0)
+    assert inner.games == 4
+    start = Position(mijnlieff.Variant(mijnlieff.Board.from_text("##/##"), "anywhere", 1))
+    assert best_response(inner, start=start).margin == best_response("random", start=start).margin
+    pickled = pickle.loads(pickle.dumps(whole))
+    for twin in (whole, copy.copy(whole), copy.deepcopy(whole), pickled):
+        # Later versions of Python look for the methods of a protocol without __getattr__.
+        assert isinstance(twin, GamePolicy) and inspect.getattr_static(twin, "act_games")
+        assert twin.act_games.__self__ is twin.inner
+        assert twin.exact_endings == (4, 1) and twin.is_deterministic is False
+    bare = load_policy(OnlyBatch())
+    assert not hasattr(bare, "exact_endings") and not isinstance(bare, GamePolicy)
+
+
+class DerivedGames(OnlyBatch, GamePolicy):
+    """The method of `GamePolicy` without a body does not count either."""
+
+
+def test_a_method_without_a_body_is_not_kept():
+    whole = load_policy(DerivedGames())
+    assert not isinstance(whole, GamePolicy)
+    VectorEnv(4, opponent=whole, seat="dark").reset(seed=0)
 
 
 def test_a_policy_with_one_method_that_errs_is_named():
