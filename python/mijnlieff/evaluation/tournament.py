@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import os
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
 
-from mijnlieff._mijnlieff import SEEDS
+from mijnlieff._mijnlieff import SEEDS, Network
 from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
 from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.match import Conditions, on_worker, play
 from mijnlieff.evaluation.tournament_report import TournamentReport
+from mijnlieff.policies.base import Policy
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.policies.network import NetworkPolicy
 from mijnlieff.rules import VariantLike
 
 __all__ = ["schedule", "tournament"]
@@ -59,16 +63,22 @@ def tournament(
     """
     check_executor(executor)
     conditions = Conditions.checked(games, variant, opening_plies, seed, num_threads)
-    pairings = schedule(policies, conditions)
+    loaded = _loaded(policies)
+    pairings = schedule(list(loaded), conditions)
     with progress_bar(len(pairings) * conditions.games, "games", enabled=progress) as move_on:
         if executor is None:
             finished = move_on if progress else None
             matches = [
-                play(policies[first], policies[second], match, finished, (first, second))
+                play(
+                    _player(policies[first], loaded[first]),
+                    _player(policies[second], loaded[second]),
+                    match,
+                    finished,
+                    (first, second),
+                )
                 for first, second, match in pairings
             ]
         else:
-            loaded = {name: load_policy(policy) for name, policy in policies.items()}
             for player in loaded.values():
                 check_picklable(executor, player)
             players = {name: shared(executor, player) for name, player in loaded.items()}
@@ -80,29 +90,41 @@ def tournament(
     return TournamentReport.from_matches(matches, seed=conditions.seed)
 
 
-def schedule(
-    policies: Mapping[str, PolicyLike], conditions: Conditions
-) -> list[tuple[str, str, Conditions]]:
-    """Return the matches of a tournament: the names of both policies, and the settings.
-
-    Args:
-        policies: see `tournament`.
-        conditions: the settings of the tournament.
-
-    Raises:
-        ValueError: fewer than two policies, or an unknown one.
-        TypeError: `policies` is not a mapping with text keys, or holds something else.
-    """
+def _loaded(policies: Mapping[str, PolicyLike]) -> dict[str, Policy]:
+    """Return the policies by name; see `tournament` for them and the errors."""
     if not isinstance(policies, Mapping):
         kind = type(policies).__name__
         raise TypeError(f"policies must be a mapping of names to policies, not a {kind}")
+    loaded: dict[str, Policy] = {}
     for name, policy in policies.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a policy must be a str, not {name!r}")
-        load_policy(policy)
-    if len(policies) < 2:
-        raise ValueError(f"a tournament needs two or more policies, not {len(policies)}")
+        loaded[name] = load_policy(policy)
+    return loaded
+
+
+def _player(given: PolicyLike, loaded: Policy) -> PolicyLike:
+    """Return who plays a match: a policy as it is, and one by name as if just loaded.
+
+    A network is not loaded again: while a run goes on, its file would have another one.
+    """
+    is_network = isinstance(loaded, NetworkPolicy) and isinstance(loaded.model, Network)
+    return copy.deepcopy(loaded) if is_network and isinstance(given, str | os.PathLike) else given
+
+
+def schedule(names: Sequence[str], conditions: Conditions) -> list[tuple[str, str, Conditions]]:
+    """Return the matches of a tournament: the names of both policies, and the settings.
+
+    Args:
+        names: of the policies.
+        conditions: the settings of the tournament.
+
+    Raises:
+        ValueError: fewer than two policies.
+    """
+    if len(names) < 2:
+        raise ValueError(f"a tournament needs two or more policies, not {len(names)}")
     return [
         (*pair, replace(conditions, seed=(conditions.seed + number * _SEED_STEP) % SEEDS))
-        for number, pair in enumerate(combinations(policies, 2))
+        for number, pair in enumerate(combinations(names, 2))
     ]

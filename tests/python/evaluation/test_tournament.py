@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mijnlieff import PolicyError, evaluate, tournament
+from mijnlieff._util.files import package_data
 from mijnlieff.evaluation import MatchReport, TournamentReport
 from mijnlieff.evaluation.statistics import fit_ratings, point_groups
 from players import First
@@ -137,6 +139,28 @@ def test_the_matches_are_those_of_evaluate():
         assert standing.total.games == 120
     with pytest.raises(KeyError, match="no match of 'deep' against 'nobody'"):
         report.score("deep", "nobody")
+
+
+def test_a_file_that_changes_meanwhile_is_one_player(tmp_path):
+    file = tmp_path / "network.bin"
+
+    def first_moves(positions):
+        file.write_bytes(b"of another run")
+        return [position.legal_actions()[0] for position in positions]
+
+    champion = package_data("champion.bin")
+    players = {
+        "net": f"{file}:2",
+        "first": SimpleNamespace(act_batch=first_moves),
+        "chance": "random",
+    }
+    file.write_bytes(champion)
+    report = tournament(players, games=4)
+    for number, each in enumerate(report.matches[:2]):
+        file.write_bytes(champion)
+        names = each.policy, each.opponent
+        alone = evaluate(*(players[name] for name in names), 4, seed=number * 2**32, names=names)
+        assert each == alone
 
 
 def test_names_are_escaped_on_a_page():
