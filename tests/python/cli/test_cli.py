@@ -17,15 +17,17 @@ from commands import ENVIRONMENT, mijnlieff, printed
 from interrupts import PATIENCE, needs_signals
 from mijnlieff import Position, evaluate, tournament
 from mijnlieff.cli.main import main
+from mijnlieff.cli.parser import COMMANDS as ALL_COMMANDS
 from mijnlieff.cli.parser import command_of, make_parser
 from processes import run_python
 from program_ends import check_without_reader, each_end, raising
 
 COMMANDS = [
     "train", "evaluate", "tournament", "grade", "best-response", "review", "solve", "play", "bench",
-    "export", "dev",
+    "dataset", "export", "tablebase", "dev",
 ]  # fmt: skip
-DEV_COMMANDS = ["dev perft", "dev completion"]
+GROUPED = ["tablebase build", "dev perft", "dev completion"]
+GROUPS = {name.split()[0] for name in GROUPED}
 
 
 def test_help_lists_the_commands_and_needs_none_of_them():
@@ -39,7 +41,7 @@ def test_help_lists_the_commands_and_needs_none_of_them():
     assert result.stdout.endswith("[]\n")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *DEV_COMMANDS])
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPED])
 def test_each_command_has_help_with_an_example_that_runs(command, tmp_path):
     text = printed(*command.split(), "--help")
     assert f"usage: mijnlieff {command} " in text
@@ -47,8 +49,10 @@ def test_each_command_has_help_with_an_example_that_runs(command, tmp_path):
     for example in examples.splitlines():
         words = shlex.split(example)[1:]
         assert words[: len(command.split())] == command.split()
-        if command in ("train", "export"):  # need PyTorch, and a run
-            assert make_parser([command]).parse_args(words).command == command
+        # They need PyTorch, a run, or minutes and gigabytes.
+        if words[0] in ("train", "export", "dataset", "tablebase"):
+            whole = command_of(words)
+            assert make_parser([whole]).parse_args(words).command == whole.split()[-1]
         elif command != "dev completion" or importlib.util.find_spec("shtab"):
             assert printed(*words, stdin="quit\n", cwd=tmp_path)
 
@@ -62,9 +66,11 @@ def test_the_help_of_train_shows_nine_options_and_on_demand_all():
 
 
 def test_an_option_means_the_same_in_every_command():
-    """Its name in the code and its placeholder, except that a run is a folder, not a file."""
+    """Its name in the code and its placeholder, except that what is written differs."""
     meanings = {}
-    for name in COMMANDS[:-1] + DEV_COMMANDS:
+    names = [*(name for name in COMMANDS if name not in GROUPS), *GROUPED]
+    assert sorted(names) == sorted(ALL_COMMANDS)
+    for name in names:
         parser = make_parser([name])
         for word in name.split():
             parser = next(a for a in parser._actions if a.choices and word in a.choices)
@@ -72,9 +78,14 @@ def test_an_option_means_the_same_in_every_command():
         for action in parser._actions:
             for option in action.option_strings:
                 meanings.setdefault(option, {})[name] = (action.dest, action.metavar)
-    assert len(meanings["--board"]) == 10 and len(meanings["--num-threads"]) == 6
+    assert len(meanings["--board"]) == 12 and len(meanings["--num-threads"]) == 8
     assert {option: by for option, by in meanings.items() if len(set(by.values())) > 1} == {
-        "--out": {"train": ("out", None), "export": ("out", "FILE")}
+        "--out": {
+            "train": ("out", None),
+            "dataset": ("out", "FOLDER"),
+            "export": ("out", "FILE"),
+            "tablebase build": ("out", "FILE"),
+        }
     }
 
 
@@ -141,7 +152,8 @@ def test_tournament_prints_the_report_of_the_function():
 def test_completion_knows_every_command(shell):
     pytest.importorskip("shtab")
     script = printed("dev", "completion", shell)
-    assert all(command in script for command in [*COMMANDS, "perft", "completion"])
+    words = {word for name in [*COMMANDS, *GROUPED] for word in name.split()}
+    assert all(word in script for word in words)
     assert "corner_straight" in script
 
 
@@ -357,11 +369,12 @@ def test_ctrl_c_says_what_was_kept(arguments, tmp_path):
         ["bench", "--milliseconds", "1"],
         ["play", "--light", "random", "--dark", "random"],
         ["play"],
+        ["dataset", "--players", "random", "--games", "2", "--out", "games"],
     ],
     ids=" ".join,
 )
-def test_a_reader_that_leaves_is_no_accident(arguments):
-    check_without_reader("mijnlieff", *arguments)
+def test_a_reader_that_leaves_is_no_accident(arguments, tmp_path):
+    check_without_reader("mijnlieff", *arguments, cwd=tmp_path)
 
 
 WIDE = ["--board", "/".join(["#" * 8] * 4), "--copies", "6"]

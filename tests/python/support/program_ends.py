@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -38,7 +39,7 @@ def raising(error: BaseException) -> Callable[..., NoReturn]:
     return fail
 
 
-def check_without_reader(module: str, *arguments: str) -> None:
+def check_without_reader(module: str, *arguments: str, cwd: Path | None = None) -> None:
     """Check that a program says nothing if nobody reads what it prints."""
     reader, writer = os.pipe()
     os.close(reader)
@@ -48,6 +49,7 @@ def check_without_reader(module: str, *arguments: str) -> None:
         stdin=subprocess.DEVNULL,
         text=True,
         env=ENVIRONMENT,
+        cwd=cwd,
         timeout=60,
     )
     only_output = run(stdout=writer, stderr=subprocess.PIPE)
