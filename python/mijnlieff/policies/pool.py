@@ -29,9 +29,11 @@ class OpponentPool(ActsInBatches):
     agent can be trained against its past selves.
 
     The draw depends only on the pool's seed, the members and their weights, and the game's number,
-    which the environment makes of the game's seed. Members that play at random draw from their own
-    generators, in the order in which they are asked. Give each environment its own pool: two with
-    the same seed have games with the same numbers, which one pool cannot tell apart.
+    which the environment makes of the game's seed. Members with ``act_games``, such as built-in
+    policies, networks and searches, draw by the game as well. Other members draw in the order in
+    which they are asked, and so does everyone in ``act_batch``, where the games are not known.
+    Give each environment its own pool: two with the same seed have games with the same numbers,
+    which one pool cannot tell apart.
 
     >>> import mijnlieff
     >>> pool = mijnlieff.policies.OpponentPool(["random", "greedy"], limit=10, seed=0)

@@ -97,8 +97,9 @@ class PolicyRLModule(_FixedRLModule):
     """A module that plays as a policy of this package does: a built-in player, or any `Policy`.
 
     The environment is a `MijnlieffMultiAgentEnv` with ``state_bytes=True``, since a policy needs
-    the whole position, and an observation is only a part of it. Leave the module out of
-    ``policies_to_train``. The ``model_config`` of its ``RLModuleSpec`` has
+    the whole position, and an observation is only a part of it. RLlib does not tell a module the
+    games of the observations, so a policy that draws does so in the order in which it is asked.
+    Leave the module out of ``policies_to_train``. The ``model_config`` of its ``RLModuleSpec`` has
 
     - ``"policy"``: a name for `load_policy` such as ``"minimax:2"``, or a policy that can be
       pickled;
