@@ -157,6 +157,20 @@ def test_what_is_wrong_is_said(reply, kind, words):
     assert caught.value.kind == kind and words in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("Candidates: [a1+, a1x]. My move: [a1+]", "a1+"),
+        ("Legal moves: [a1+ b1+ c1+]\n\nI choose <answer>b1+</answer>", "b1+"),
+    ],
+)
+def test_lists_in_brackets_before_the_answer_do_no_harm(reply, name):
+    position = Position()
+    assert position.variant.action_name(read_move(reply, position)) == name
+    with pytest.raises(ReplyError, match="names several moves"):
+        read_move(f"{reply}, or maybe one of [b1+, b1x]", position)
+
+
 def test_pieces_and_passes_that_are_not_there_are_told():
     position = Position.from_record("1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+")
     with pytest.raises(

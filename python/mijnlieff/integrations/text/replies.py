@@ -87,7 +87,8 @@ def read_move(text: str, position: Position) -> int:
     last one in notation anywhere (``a1+``, ``A1 +``), or else the last one in words (``Puller on
     a1``), as those often speak of stones on the board. A pass counts if no placement is named, or
     in brackets. What comes before ``</think>`` is left out. Moves with nothing but commas or "or"
-    between them are several moves, unless they are all the same.
+    between them are several moves, unless they are all the same; in brackets before the last ones
+    they may be a list.
 
     >>> import mijnlieff
     >>> from mijnlieff.integrations.text import read_move
@@ -113,12 +114,15 @@ def read_move(text: str, position: Position) -> int:
     if not isinstance(text, str):
         raise ReplyError(f"a reply must be text, not {type(text).__name__}", "no text")
     plain = _plain(text)
-    marked = [found for match in _MARKED.finditer(plain) if (found := _in_mark(match))]
-    named = marked or _named(plain)
+    marks = [(match, found) for match in _MARKED.finditer(plain) if (found := _named(_in(match)))]
+    if marks:
+        match, found = marks[-1]
+        _chosen(found, _in(match))  # earlier marks may list moves to choose from
+    named = [_Named(*match.span(), moves[-1].cell, moves[-1].sign) for match, moves in marks]
+    named = named or _named(plain)
     if not named:
         raise _no_move(plain)
-    last = _chosen(named, plain)
-    return _checked(last, position)
+    return _checked(_chosen(named, plain), position)
 
 
 def _plain(text: str) -> str:
@@ -127,14 +131,9 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower().rpartition("</think>")[2]
 
 
-def _in_mark(match: re.Match[str]) -> _Named | None:
-    """Return the last move in brackets or tags, which counts as the whole of them."""
-    inner = next(group for group in match.groups() if group is not None)
-    found = _named(inner)
-    if not found:
-        return None
-    last = _chosen(found, inner)
-    return _Named(match.start(), match.end(), last.cell, last.sign)
+def _in(mark: re.Match[str]) -> str:
+    """Return the text in brackets or tags."""
+    return next(group for group in mark.groups() if group is not None)
 
 
 def _named(text: str) -> list[_Named]:
