@@ -116,6 +116,17 @@ def test_illegal_replies_are_told_and_lose_at_last():
         env.reset(opponent="perfect")
 
 
+def test_a_reply_without_an_answer_of_the_opponent_is_not_counted():
+    class Failing:
+        def act(self, position):
+            raise ConnectionError("no server")
+
+    env = MijnlieffEnvironment(Failing(), seat="light")
+    with pytest.raises(ConnectionError, match="no server"):
+        env.step(MijnlieffAction(message="a1+"))
+    assert env.state.step_count == 0 and env.state.notation == Position().notation
+
+
 def test_wrong_messages_end_no_session():
     with serving() as url, GenericEnvClient(base_url=url).sync() as client:
         client.reset(seed=0)

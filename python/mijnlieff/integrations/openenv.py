@@ -124,13 +124,16 @@ class MijnlieffEnvironment(Environment[MijnlieffAction, MijnlieffObservation, Mi
     ) -> MijnlieffObservation:
         """Play the move that a reply names, and the opponent's answer; or say what is wrong.
 
+        If the opponent raises an error, nothing has been played.
+
         Raises:
             GameOverError: the game is over.
+            PolicyError: the opponent chose an illegal action.
         """
         if self._game.is_over:
             raise GameOverError("the game is over; reset begins another")
-        self._replies += 1
         self._game.play(action.message)
+        self._replies += 1
         return self._observation()
 
     @property

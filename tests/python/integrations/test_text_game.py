@@ -73,6 +73,35 @@ def test_illegal_replies_are_told_and_lose_at_last():
         game.play("b1+")
 
 
+def test_an_error_of_the_opponent_leaves_the_game_as_it_was():
+    class Failing:
+        """Fails in its second turn, once."""
+
+        turns = 0
+
+        def act(self, position):
+            self.turns += 1
+            if self.turns == 2:
+                raise ConnectionError("no server")
+            return position.legal_actions()[0]
+
+    game = TextGame(Failing(), seat="dark", retries=1)
+    game.play("?")
+    before, prompt = game.position, game.prompt
+    move = f"[{prompt.rpartition('Legal moves: ')[2].split()[0]}]"
+    with pytest.raises(ConnectionError, match="no server"):
+        game.play(move)
+    assert (game.position, game.prompt) == (before, prompt)
+    game.play("?")
+    assert game.forfeited  # the illegal reply before the error counts
+
+    game = TextGame(Failing(), seat="dark")
+    with pytest.raises(ConnectionError, match="no server"):
+        game.play(move)
+    game.play(move)
+    assert game.position.ply == 3 and game.position.to_play == game.seat
+
+
 def test_the_rules_are_told_once_or_always():
     for repeat_rules in (False, True):
         _, (first, *others) = finished(repeat_rules=repeat_rules)

@@ -74,12 +74,10 @@ class TextGame:
         self.opponent = load_policy(opponent, seed)
         drawn = int(np.random.default_rng(seed).integers(2))
         self.seat = drawn if seat == "random" else SEATS.index(seat)
-        self.position = Position(as_variant(variant))
         self.illegal: Counter[str] = Counter()
         self.forfeited = False
-        self._wrong = 0
         self._repeat_rules = repeat_rules
-        self._answer([], rules=True)
+        self._answer(Position(as_variant(variant)), [], rules=True)
 
     @property
     def is_over(self) -> bool:
@@ -101,6 +99,8 @@ class TextGame:
     def play(self, reply: Any) -> None:
         """Play the move that a reply names, and the opponent's answer; or say what is wrong.
 
+        If the opponent raises an error, nothing has been played.
+
         Raises:
             GameOverError: the game is over.
             PolicyError: the opponent chose an illegal action.
@@ -117,25 +117,25 @@ class TextGame:
             if self.forfeited:
                 self.prompt = f"You lose, after {self._wrong} illegal replies; the last: {error}."
             return
-        self._wrong = 0
         name = self.position.variant.action_name(action)
-        self.position = self.position.play(action)
-        self._answer([f"You played {name}."], self._repeat_rules)
+        self._answer(self.position.play(action), [f"You played {name}."], self._repeat_rules)
 
-    def _answer(self, events: list[str], rules: bool) -> None:
-        """Play until the model has a choice, and set the prompt, which tells these events first."""
-        name = self.position.variant.action_name
-        while not self.position.is_over:
-            mine = self.position.to_play == self.seat
-            if must_pass(self.position):
-                action = self.position.variant.pass_action
+    def _answer(self, position: Position, events: list[str], rules: bool) -> None:
+        """Play on until the model has a choice; the prompt tells these events first."""
+        name = position.variant.action_name
+        while not position.is_over:
+            mine = position.to_play == self.seat
+            if must_pass(position):
+                action = position.variant.pass_action
             elif mine:
                 break
             else:
-                action = int(act_checked(self.opponent, [self.position])[0])
-            who = "You" if mine else PLAYERS[self.position.to_play]
+                action = int(act_checked(self.opponent, [position])[0])
+            who = "You" if mine else PLAYERS[position.to_play]
             events.append(f"{who} played {name(action)}.")
-            self.position = self.position.play(action)
+            position = position.play(action)
+        # Only now, as the opponent may have raised an error.
+        self.position, self._wrong = position, 0
         told = f"{' '.join(events)}\n\n" if events else ""
         self.prompt = f"{told}{self._asked(rules)}"
 
