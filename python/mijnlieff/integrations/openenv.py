@@ -69,7 +69,7 @@ class MijnlieffEnvironment(Environment[MijnlieffAction, MijnlieffObservation, Mi
     """A game of the client's model against a policy, see `TextGame`.
 
     Args:
-        opponent: a policy, or a name for `load_policy`.
+        opponent: a policy, or a name for `load_policy`; every game has a copy of its own.
         variant: the variant; None is the standard game.
         seat: the model's seat, ``"light"``, ``"dark"`` or ``"random"``.
         retries: illegal replies for one move that are answered by what is wrong; one more loses.
@@ -79,6 +79,7 @@ class MijnlieffEnvironment(Environment[MijnlieffAction, MijnlieffObservation, Mi
     Raises:
         ValueError: an unknown policy, seat or reward, or negative retries.
         TypeError: not a policy or a variant.
+        PolicyError: the opponent cannot be copied, or it chose an illegal action.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -106,12 +107,13 @@ class MijnlieffEnvironment(Environment[MijnlieffAction, MijnlieffObservation, Mi
         """Begin a game.
 
         Args:
-            seed: the seed of the opponent and of a random seat; None draws one.
+            seed: the seed of the game, see `TextGame`; None draws one.
             episode_id: its name; None makes one.
             **kwargs: nothing else, as the opponent is the server's.
 
         Raises:
             ValueError: another argument.
+            PolicyError: the opponent chose an illegal action.
         """
         if kwargs:
             raise ValueError(f"reset takes seed and episode_id, not {', '.join(sorted(kwargs))}")
@@ -187,7 +189,7 @@ def create_app(
         **options: ``variant``, ``seat``, ``retries`` and ``reward`` of `MijnlieffEnvironment`.
 
     Raises:
-        ValueError, TypeError: as `MijnlieffEnvironment`, before anything is served.
+        ValueError, TypeError, PolicyError: as `MijnlieffEnvironment`, before anything is served.
     """
     make = partial(MijnlieffEnvironment, opponent, **options)
     make()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import threading
+
 import pytest
 
 from mijnlieff import Position, RandomPolicy, Variant
-from mijnlieff.errors import GameOverError
+from mijnlieff.errors import GameOverError, PolicyError
 from mijnlieff.integrations.text import TextGame, prompt_text
+from mijnlieff.policies import OpponentPool
 from mijnlieff.rules import must_pass
 
 
@@ -100,6 +104,71 @@ def test_an_error_of_the_opponent_leaves_the_game_as_it_was():
         game.play(move)
     game.play(move)
     assert game.position.ply == 3 and game.position.to_play == game.seat
+
+
+class Drawing:
+    """A policy with a generator of its own, which knows nothing of games."""
+
+    def __init__(self):
+        self.random = random.Random(0)
+
+    def act(self, position):
+        return self.random.choice(position.legal_actions())
+
+
+@pytest.mark.parametrize(
+    ("make", "draws_by_the_game"),
+    [
+        (lambda: RandomPolicy(3), True),
+        (lambda: OpponentPool([RandomPolicy(1), RandomPolicy(2)]), True),
+        (lambda: OpponentPool([Drawing(), Drawing()]), False),
+        (Drawing, False),
+    ],
+)
+def test_a_seed_gives_the_same_game_against_an_object(make, draws_by_the_game):
+    opponent = make()
+    first, *others, last = (
+        finished(opponent=opponent, seat="dark", seed=seed)[1] for seed in (0, 1, 2, 0)
+    )
+    assert first == last == finished(opponent=make(), seat="dark", seed=0)[1]
+    assert (first not in others) == draws_by_the_game  # the others start in the same state
+
+
+def test_a_pool_keeps_its_player_for_the_whole_game():
+    asked = []
+
+    class Named:
+        def __init__(self, name):
+            self.name = name
+
+        def act(self, position):
+            asked.append(self.name)
+            return position.legal_actions()[0]
+
+    pool, players = OpponentPool([Named("one"), Named("other")]), []
+    for seed in range(12):
+        finished(opponent=pool, seed=seed)
+        assert len(asked) > 3 and len(set(asked)) == 1
+        players.append(asked[0])
+        asked.clear()
+    assert set(players) == {"one", "other"}
+
+
+def test_an_opponent_that_cannot_be_copied_is_told():
+    class Connected:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def act(self, position):
+            return position.legal_actions()[0]
+
+    class Shared(Connected):
+        def __deepcopy__(self, memo):
+            return self
+
+    with pytest.raises(PolicyError, match=r"Connected object .* cannot be copied.*__deepcopy__"):
+        TextGame(Connected())
+    assert finished(opponent=Shared())[0].is_over
 
 
 def test_the_rules_are_told_once_or_always():

@@ -9,6 +9,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Position, as_variant
 from mijnlieff._util.arguments import check_choice, integer_from, seed_of
+from mijnlieff._util.copies import own_copy
 from mijnlieff.errors import GameOverError, ReplyError
 from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
@@ -37,13 +38,16 @@ class TextGame:
     True
 
     Args:
-        opponent: a policy, or a name for `load_policy`.
+        opponent: a policy, or a name for `load_policy`. The game has a copy of its own, so the same
+            seed gives the same game, also against a policy with its own generator, which starts
+            every game in the state that it has.
         variant: the variant; None is the standard game.
         seat: the model's seat, ``"light"``, ``"dark"``, or ``"random"`` by the seed.
         retries: illegal replies for one move that are answered by what is wrong.
         repeat_rules: whether every prompt begins with the rules, or, for a conversation, only the
             first one.
-        seed: the seed of the opponent and of a random seat, 0 to 2**64 - 1.
+        seed: 0 to 2**64 - 1, the seed of a random seat and of an opponent made from a name, and the
+            number of the game for a `GamePolicy`.
 
     Attributes:
         seat: the model's seat, 0 Light or 1 Dark.
@@ -55,6 +59,7 @@ class TextGame:
     Raises:
         ValueError: an unknown seat or policy, or a number out of range.
         TypeError: a number is not an integer, or not a policy or a variant.
+        PolicyError: the opponent cannot be copied, or it chose an illegal action.
     """
 
     def __init__(
@@ -71,7 +76,8 @@ class TextGame:
         check_choice("seat", seat, SEATS)
         seed = seed_of(seed)
         self.retries = integer_from("retries", retries, 0)
-        self.opponent = load_policy(opponent, seed)
+        self.opponent = own_copy(load_policy(opponent, seed))
+        self._number = np.array([seed], np.uint64)
         drawn = int(np.random.default_rng(seed).integers(2))
         self.seat = drawn if seat == "random" else SEATS.index(seat)
         self.illegal: Counter[str] = Counter()
@@ -130,7 +136,7 @@ class TextGame:
             elif mine:
                 break
             else:
-                action = int(act_checked(self.opponent, [position])[0])
+                action = int(act_checked(self.opponent, [position], self._number)[0])
             who = "You" if mine else PLAYERS[position.to_play]
             events.append(f"{who} played {name(action)}.")
             position = position.play(action)

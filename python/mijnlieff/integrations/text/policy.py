@@ -82,8 +82,8 @@ class TextPolicy(ActsInBatches):
             more than 1 only for a function that allows it.
 
     Attributes:
-        counts: what the replies were so far, a `ReplyCounts`. A copy in another process counts for
-            itself.
+        counts: what the replies were so far, a `ReplyCounts`. A copy, such as that of another
+            process or of a `TextGame`, counts for itself.
 
     Raises:
         ValueError: a number is out of range.
