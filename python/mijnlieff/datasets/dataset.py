@@ -11,7 +11,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Tablebase
 from mijnlieff._util.arguments import check_type, path_of, threads_of
-from mijnlieff._util.files import parse_json, write_json, write_whole
+from mijnlieff._util.files import parse_json, part_path, write_json, write_whole
 from mijnlieff._util.output import progress_bar
 from mijnlieff.datasets.datasheet import datasheet
 from mijnlieff.datasets.files import SUFFIXES, check_installed, read_part, write_part
@@ -98,7 +98,8 @@ def make_dataset(
         TypeError: not a recipe, not a path, or a number of threads that is not an integer.
         ValueError: the tablebase is of another game, or a number of threads out of range.
         CheckpointError: a player's path does not exist, or holds no network.
-        PolicyError: a player's module cannot be imported, or it chose an illegal action.
+        PolicyError: a player's module cannot be imported, it cannot be copied, or it chose an
+            illegal action.
         MissingExtraError: pyarrow is missing.
         OSError: a file cannot be written.
     """
@@ -140,7 +141,8 @@ def _is_begun(data: Dataset) -> bool:
                     f"{data.folder} holds another data set: its {name} is {other!r}, not {value!r}"
                 )
         return True
-    if data.folder.exists() and any(data.folder.iterdir()):
+    # A run that is killed while it writes the recipe leaves its temporary file.
+    if data.folder.exists() and set(data.folder.iterdir()) - {part_path(path)}:
         raise DatasetError(f"{data.folder} holds other files; choose a new or empty folder")
     return False
 

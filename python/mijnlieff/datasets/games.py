@@ -16,6 +16,7 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     random_openings,
 )
+from mijnlieff._util.copies import own_copy
 from mijnlieff.datasets.recipe import Recipe
 from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.evaluation.losses import ILLEGAL
@@ -94,14 +95,16 @@ def play_part(
         tablebase: where to look the labels up, rather than search.
 
     Raises:
-        PolicyError: a player chose an illegal action.
+        PolicyError: a player cannot be copied, or it chose an illegal action.
     """
     first = part * PART
     count = min(PART, recipe.games - first)
     starts = random_openings(count, recipe.opening_plies, recipe.variant, recipe.seed, first)
     seeds = np.random.SeedSequence([recipe.seed, part]).generate_state(2, np.uint64).tolist()
     light_player, dark_player = (
-        load_policy(name, seed) for name, seed in zip(recipe.players, seeds, strict=True)
+        # An object of a module would go on where it was in the last part.
+        own_copy(load_policy(name, seed))
+        for name, seed in zip(recipe.players, seeds, strict=True)
     )
     light = [(first + i) % 2 for i in range(count)]
     ends, played = play_out(starts, (light_player, dark_player), light)

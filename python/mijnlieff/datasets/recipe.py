@@ -32,7 +32,8 @@ class Recipe:
     Args:
         light: the name of a policy for `load_policy`. It plays both sides without `dark`. No file
             is read and no module imported before `make_dataset` plays or `to_minari` makes their
-            environment.
+            environment. An object of a module plays every 500 games from the state in which the
+            module made it.
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
         games: how many games, up to 50,000,000.
@@ -119,6 +120,8 @@ class Recipe:
             # A run or a file may have been moved since it played.
             recipe = cls("random", **known)
             recipe.players = (light, dark)
+            if missing := recipe.to_dict().keys() - parts.keys() - {"mijnlieff"}:
+                raise ValueError(f"it has no {', '.join(sorted(missing))}")
             return recipe
         except (KeyError, TypeError, ValueError) as error:
             raise DatasetError(f"its recipe is damaged: {error}") from error

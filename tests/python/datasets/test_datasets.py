@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import zipfile
 
@@ -112,6 +113,34 @@ def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
     assert played == [1, 2] and contents(stopped) == contents(whole)
 
 
+def test_a_player_with_a_state_goes_on_with_the_same_games(tmp_path, small_parts, monkeypatch):
+    (tmp_path / "players_that_draw.py").write_text(
+        "import random\n"
+        "class Drawing:\n"
+        "    def __init__(self): self.random = random.Random(0)\n"
+        "    def act(self, position): return self.random.choice(position.legal_actions())\n"
+        "player = Drawing()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    recipe = Recipe("players_that_draw:player", games=10, variant=SMALL, labels="none")
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    data = make_dataset(recipe, whole)
+    shutil.copytree(whole, stopped)
+    for path in data.paths[1:]:
+        (stopped / path.name).unlink()
+    make_dataset(recipe, stopped)
+    assert contents(stopped) == contents(whole)
+
+
+def test_a_run_that_is_killed_while_it_writes_the_recipe_goes_on(tmp_path):
+    (tmp_path / "recipe.json.part").write_text('{"form')
+    make_dataset(Recipe("random", games=1), tmp_path)
+    assert set(contents(tmp_path)) == {"recipe.json", "games-00000.npz", "README.md"}
+    (tmp_path / "recipe.json").rename(tmp_path / "recipe.json.part")
+    with pytest.raises(DatasetError, match="holds other files"):
+        make_dataset(Recipe("random", games=1), tmp_path)
+
+
 def test_the_data_sheet_counts(tmp_path, small_parts):
     data = make_dataset(Recipe("random", games=9, variant=SMALL), tmp_path)
     columns = data.load()
@@ -166,6 +195,10 @@ def test_other_folders_are_refused(tmp_path):
         ('{"format": 1, "players": ["random"]}', "its recipe is damaged"),
         ('{"format": 1, "players": ["random", 5]}', "a player must be a str, not 5"),
         ('{"format": 1, "players": ["random", "random"], "games": "x"}', "its recipe is damaged"),
+        (
+            '{"format": 1, "players": ["random", "random"], "games": 1}',
+            "it has no files, labels, opening_plies, seed, variant",
+        ),
     ],
 )
 def test_damaged_recipes_are_told(content, words, tmp_path):
