@@ -52,6 +52,21 @@ def test_it_asks_as_the_api_says():
     assert repr(model) == "ChatModel('small')"
 
 
+@pytest.mark.parametrize(
+    "key", ["sk-se\ncret", "sk-se\0cret", "sk-s\N{LATIN SMALL LETTER E WITH ACUTE}cret", b"sk-se"]
+)
+def test_a_key_is_checked_and_never_shown(key, monkeypatch):
+    with pytest.raises((ValueError, TypeError), match=r"^api_key.* must be") as caught:
+        ChatModel("http://localhost:1", "small", api_key=key)
+    assert "sk-" not in str(caught.value)
+    monkeypatch.setenv("OPENAI_API_KEY", " secret\n")
+    with serving(lambda request: says("a1+")) as server:
+        ChatModel(server.url, "small")("?")
+        ChatModel(server.url, "small", api_key="other\n")("?")
+        ChatModel(server.url, "small", api_key="\n")("?")
+    assert [key for _, key, _ in server.seen] == ["Bearer secret", "Bearer other", None]
+
+
 def test_a_busy_server_is_asked_again():
     answers = [(503, b"busy"), (429, b"slow down"), says("b1x")]
     with serving(lambda request: answers.pop(0)) as server:
@@ -67,6 +82,7 @@ def test_a_busy_server_is_asked_again():
     ("answer", "words"),
     [
         ((401, b"no key"), "answered 401 Unauthorized: no key"),
+        ((401, None), "answered 401 Unauthorized: "),
         ((200, b"<html>"), "did not answer with a chat completion: b'<html>'"),
         ((200, {"choices": []}), "did not answer with a chat completion"),
         ((200, []), "did not answer with a chat completion"),
@@ -78,6 +94,13 @@ def test_other_answers_are_errors_that_say_what_came(answer, words):
         with pytest.raises(PolicyError, match=re.escape(words)):
             ChatModel(server.url, "small")("?")
         assert len(server.seen) == 1
+
+
+def test_a_busy_server_that_breaks_off_is_asked_again():
+    answers = [(503, None), (200, None), says("b1x")]
+    with serving(lambda request: answers.pop(0)) as server:
+        assert ChatModel(server.url, "small")("?") == "b1x"
+    assert len(server.seen) == 3
 
 
 def test_an_empty_reply_is_no_error():

@@ -9,7 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Server(ThreadingHTTPServer):
-    """Answers with ``(status, body)`` of a function of the request."""
+    """Answers with ``(status, body)`` of a function of the request.
+
+    With a body of None, the connection ends where the body should begin.
+    """
 
     daemon_threads = True
     request_queue_size = 128  # clients may all connect at once
@@ -35,6 +38,10 @@ class Handler(BaseHTTPRequestHandler):
         status, body = self.server.answer(request)
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
+        if body is None:
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            return
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -29,14 +29,16 @@ class ChatModel:
     Args:
         url: the address, such as ``http://localhost:8000/v1``.
         model: the name of the model.
-        api_key: a key to send; None is the variable ``OPENAI_API_KEY``, if there is one.
+        api_key: a key to send, without the white space around it; None is the variable
+            ``OPENAI_API_KEY``, if there is one.
         attempts: how often a request is tried while the server is busy or out of reach.
         max_seconds: for one request.
         **options: more fields of the request, such as ``temperature=0`` or ``max_tokens=2000``.
 
     Raises:
-        ValueError: not an address of http or https, or a number out of range.
-        TypeError: a number is not one.
+        ValueError: not an address of http or https, a key with other characters than printable
+            ones of ASCII, or a number out of range.
+        TypeError: the key is not text, or a number is not one.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class ChatModel:
             raise ValueError(f"url must begin with http:// or https://, not {url!r}")
         self.url = url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         self.model = model
-        self.api_key = os.environ.get("OPENAI_API_KEY") if api_key is None else api_key
+        self.api_key = _key(os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key)
         self.attempts = integer_from("attempts", attempts, 1)
         self.max_seconds = number_from_zero("max_seconds", max_seconds)
         if not self.max_seconds:
@@ -84,9 +86,7 @@ class ChatModel:
                     return self._reply(answer.read())
             except urllib.error.HTTPError as error:
                 with error:
-                    reason = (
-                        f"{error.code} {error.reason}: {error.read(300).decode(errors='replace')}"
-                    )
+                    reason = f"{error.code} {error.reason}: {_beginning(error)}"
                 if error.code not in _BUSY or attempt == self.attempts:
                     raise PolicyError(f"{self.url} answered {reason}") from None
             except (OSError, http.client.HTTPException) as error:
@@ -109,6 +109,29 @@ class ChatModel:
                 f"{self.url} did not answer with a chat completion: {answer[:200]!r}"
             ) from None
         return "" if text is None else str(text)
+
+
+def _key(key: str) -> str:
+    """Return a key as a header takes it, empty for none; errors do not show the secret.
+
+    Raises:
+        ValueError: it has other characters than printable ones of ASCII.
+        TypeError: it is not text.
+    """
+    if not isinstance(key, str):
+        raise TypeError(f"api_key must be text, not {type(key).__name__}")
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key, or OPENAI_API_KEY, must be printable ASCII characters")
+    return key
+
+
+def _beginning(error: urllib.error.HTTPError) -> str:
+    """Return how the body of an error begins; an empty text if the connection ends before."""
+    try:
+        return error.read(300).decode(errors="replace")
+    except (OSError, http.client.HTTPException):
+        return ""
 
 
 def from_environment() -> TextPolicy:
