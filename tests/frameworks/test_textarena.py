@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
 
 import pytest
@@ -10,6 +11,7 @@ from integration_pages import run_page
 from textarena.core import ObservationType
 
 from mijnlieff import Position, Variant
+from mijnlieff.errors import MissingExtraError
 from mijnlieff.integrations.text import moves_text
 from mijnlieff.integrations.textarena import MijnlieffEnv, PolicyAgent
 
@@ -136,6 +138,13 @@ def test_any_reply_is_taken():
     for _ in range(2000):
         done, _ = env.step("".join(map(chr, rng.choices(range(1, 0x3000), k=rng.randrange(30)))))
         assert not done
+
+
+def test_a_registry_that_has_moved_is_told_with_what_to_install(monkeypatch):
+    monkeypatch.delattr("textarena.envs.registration.ENV_REGISTRY")
+    spec = importlib.util.find_spec("mijnlieff.integrations.textarena")
+    with pytest.raises(MissingExtraError, match=r"ENV_REGISTRY.*'mijnlieff\[textarena\]'"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 def test_the_page_runs():

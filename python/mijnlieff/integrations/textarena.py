@@ -21,6 +21,7 @@ from mijnlieff.rules import PLAYERS, VariantLike, must_pass
 
 with needs("mijnlieff.integrations.textarena", "TextArena", "textarena", "textarena>=0.7"):
     import textarena as ta
+    from textarena.envs.registration import ENV_REGISTRY, register_with_versions
     from textarena.wrappers import GameBoardObservationWrapper, LLMObservationWrapper
 
 __all__ = ["MijnlieffEnv", "PolicyAgent"]
@@ -176,8 +177,6 @@ class PolicyAgent(ta.Agent):
 
 
 def _register() -> None:
-    from textarena.envs.registration import ENV_REGISTRY, register_with_versions
-
     if "Mijnlieff-v0" not in ENV_REGISTRY:  # the module may be imported once more
         register_with_versions(
             id="Mijnlieff-v0",
