@@ -123,6 +123,17 @@ def test_parts_are_added_one_by_one(tmp_path, monkeypatch):
     assert all(episode.terminations[-1] for episode in batch)
 
 
+def test_margins_are_unknown_where_the_solver_does_not_reach(tmp_path):
+    variant = "####/####/####/####/#### corner"
+    recipe = Recipe("greedy", "random", games=3, variant=variant)
+    made = to_minari(make_dataset(recipe, tmp_path / "games"), "mijnlieff/large-v0")
+    for episode in made:
+        margins, rows = episode.infos["margin"], episode.infos["action_margins"]
+        known = margins != ILLEGAL
+        assert not known[0] and known[-2:].all()
+        assert np.array_equal((rows != ILLEGAL).any(axis=1)[:-1], known[:-1])
+
+
 def test_a_name_is_used_once_and_nothing_half_written_stays(tmp_path, monkeypatch):
     data = make_dataset(Recipe("random", games=3, labels="none"), tmp_path / "games")
     to_minari(data, "mijnlieff/once-v0")

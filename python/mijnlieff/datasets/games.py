@@ -72,9 +72,13 @@ COLUMNS = {
     "action": Column("int16", "what was played"),
     "result": Column("int16", "the margin at the end of the game, for the side to move"),
     "labeled": Column("bool", "whether the exact values are known"),
-    "margin": Column("int16", f"the exact margin for the side to move; {ILLEGAL} without labels"),
+    "margin": Column(
+        "int16", f"the exact margin for the side to move; {ILLEGAL} where it is not labeled"
+    ),
     "action_margins": Column(
-        "int16", f"that after each action; {ILLEGAL} for illegal ones", "num_actions"
+        "int16",
+        f"that after each action; {ILLEGAL} for illegal ones, and for all where it is not labeled",
+        "num_actions",
     ),
 }
 """The columns of a data set."""

@@ -77,9 +77,10 @@ def to_minari(
     Each game is an episode of the first player of the recipe, in ``Mijnlieff-v0`` against the
     second; `recover_environment` returns that environment. Rewards are 1, 0 and -1 at the end.
     ``infos`` have, for each observation, ``action_mask`` int8 ``(num_actions,)`` (when the game is
-    over it has the pass alone, as in the environment), ``action_margins``
-    int16 ``(num_actions,)`` (the smallest int16 for illegal actions and without labels), and
-    ``margin`` int16, the exact margin for the agent, at the end that of the game.
+    over it has the pass alone, as in the environment), ``action_margins`` int16 ``(num_actions,)``
+    and ``margin`` int16, the exact margins for the agent, at the end that of the game. They are
+    -32768 for illegal actions, and where a position is not labeled: without labels in the recipe,
+    or where it is not solvable, see `Position.is_solvable`.
 
     Args:
         data: a finished data set, see `make_dataset` and `open_dataset`.
