@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
 import numpy as np
@@ -23,6 +23,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.arguments import check_choice, integer_in, seed_of
 from mijnlieff.envs.attributes import GameAttributes
 from mijnlieff.envs.game_numbers import GameNumbers
+from mijnlieff.envs.outside import play_outside
 from mijnlieff.envs.spaces import observation_space
 from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
@@ -253,14 +254,15 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         self, seeds: int | list[int | None] | None, mask: list[bool] | None
     ) -> tuple[Any, dict[str, Any]]:
         """Start new games, and let the opponent act in those that it begins."""
+        batch = self._batch
         if self._policy is None:
-            return self._batch.reset(seeds, mask)
-        self._batch.start_reset(seeds, mask)
-        numbers = self._numbers and self._numbers.after_reset(seeds, mask)
-        self._play_opponent(numbers)
-        result = self._batch.finish_reset()
-        self._numbers = numbers
-        return result
+            return batch.reset(seeds, mask)
+
+        def start() -> None:
+            batch.start_reset(seeds, mask)
+            self._numbers = self._numbers and self._numbers.after_reset(seeds, mask)
+
+        return play_outside(batch, start, self._ask, batch.finish_reset)
 
     def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play one action in every game.
@@ -285,11 +287,11 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             PolicyError: the opponent returned something illegal. No game has moved.
             ClosedEnvError: the environment was closed.
         """
+        batch = self._batch
         if self._policy is None:
-            return self._batch.step(actions)
-        self._batch.start_step(actions)
-        self._play_opponent(self._numbers)
-        result = self._batch.finish_step()
+            return batch.step(actions)
+        start = partial(batch.start_step, actions)
+        result = play_outside(batch, start, self._ask, batch.finish_step)
         if self._numbers is not None:
             restart = self.autoreset_mode == AutoresetMode.SAME_STEP
             self._numbers = self._numbers.after_step(result[2], restart=restart)
@@ -374,17 +376,12 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         """Give the memory back; every later use raises `ClosedEnvError`."""
         self._batch = _Closed()  # type: ignore[assignment]
 
-    def _play_opponent(self, numbers: GameNumbers | None) -> None:
-        """Let the opponent act in the games that wait for it, until none does."""
-        batch, policy = self._batch, self._policy
+    def _ask(self, waiting: list[Position]) -> NDArray[np.int64]:
+        """Return the opponent's actions in the pending games."""
+        policy, numbers = self._policy, self._numbers
         assert policy is not None
-        try:
-            while waiting := batch.pending():
-                games = None if numbers is None else numbers.of(*batch.pending_games())
-                batch.answer(act_checked(policy, waiting, games))
-        except BaseException:
-            batch.roll_back()
-            raise
+        games = None if numbers is None else numbers.of(*self._batch.pending_games())
+        return act_checked(policy, waiting, games)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the native batch, and the state of its games."""

@@ -250,6 +250,57 @@ def test_policies_at_fault_change_nothing(answer, error, words):
         assert state(other) == before and other.np_random_seed == 0
 
 
+class Interrupted:
+    """A batch in one of whose calls Ctrl-C comes, once its work is done or before it."""
+
+    def __init__(self, batch, name, is_done):
+        self.batch, self.name, self.is_done = batch, name, is_done
+
+    def __getattr__(self, name):
+        return self.call if name == self.name else getattr(self.batch, name)
+
+    def call(self, *args):
+        if self.is_done:
+            getattr(self.batch, self.name)(*args)
+        raise KeyboardInterrupt
+
+
+def interrupt(env: VectorEnv, method: str, call: str, *, is_done: bool) -> None:
+    """Step or reset games, and press Ctrl-C in one of the calls of the batch."""
+    batch = env._batch
+    env._batch = Interrupted(batch, call, is_done)
+    with pytest.raises(KeyboardInterrupt):
+        env.step(env.action_masks().argmax(axis=1)) if method == "step" else env.reset(seed=1)
+    env._batch = batch
+
+
+@pytest.mark.parametrize("method", ["step", "reset"])
+@pytest.mark.parametrize(
+    ("call", "is_done"),
+    [("start_{}", True), ("pending", True), ("answer", True), ("finish_{}", False)],
+)
+def test_ctrl_c_before_the_end_undoes_a_call(method, call, is_done):
+    env, twin = (VectorEnv(N, opponent=First(), seat="dark", random_plies=4) for _ in range(2))
+    for one in (env, twin):
+        one.reset(seed=0)
+    interrupt(env, method, call.format(method), is_done=is_done)
+    assert state(env) == state(twin) and env.np_random_seed == 0
+    for one in (env, twin):
+        one.step(one.action_masks().argmax(axis=1))
+    assert state(env) == state(twin)
+
+
+@pytest.mark.parametrize("method", ["step", "reset"])
+def test_ctrl_c_at_the_end_of_a_call_loses_no_more_than_its_results(method):
+    env, twin = (VectorEnv(N, opponent=First(), seat="dark") for _ in range(2))
+    for one in (env, twin):
+        one.reset(seed=1)
+    interrupt(env, method, f"finish_{method}", is_done=True)
+    if method == "step":
+        twin.step(twin.action_masks().argmax(axis=1))
+    assert state(env) == state(twin)
+
+
 def test_a_first_reset_that_fails_leaves_the_environment_unseeded():
     pool = OpponentPool()
     env, twin = (VectorEnv(N, opponent=pool, seat="dark", random_plies=4) for _ in range(2))
@@ -274,6 +325,21 @@ def test_a_policy_may_not_step_the_environment_that_asks_it():
     with pytest.raises(RuntimeError, match="middle of a step"):
         env.step(env.sample_actions())
     assert env.positions() == before
+
+
+def test_a_step_goes_on_where_another_one_meanwhile_is_refused():
+    class Meddler(First):
+        def act_batch(self, positions):
+            for use in (env.reset, lambda: env.step([0] * N)):
+                with pytest.raises(RuntimeError, match="middle of a step"):
+                    use()
+            return super().act_batch(positions)
+
+    env, twin = (VectorEnv(N, opponent=it, seat="dark") for it in (Meddler(), First()))
+    for one in (env, twin):
+        one.reset(seed=0)
+        one.step(one.action_masks().argmax(axis=1))
+    assert state(env) == state(twin)
 
 
 def test_games_without_a_seed_differ_from_run_to_run():
