@@ -239,6 +239,17 @@ def test_a_step_of_some_games_leaves_the_others_alone():
         assert env.positions()[i] == twin.positions()[0]
 
 
+def test_a_step_of_some_games_asks_the_opponent_about_them_only():
+    player = First()
+    env = MijnlieffEnv(3, opponent=player, seat="light")
+    data = random_actions(env.reset())
+    before, actions = env.positions(), data["action"].tolist()
+    env.step(data.clone().set("_step", torch.tensor([False, True, False])))
+    assert player.asked == [[before[1].play(actions[1])]]
+    env.step(data.clone().set("_step", torch.zeros(3, dtype=torch.bool)))
+    assert len(player.asked) == 1
+
+
 @pytest.mark.parametrize("policy", [None, random_actions])
 def test_collectors_play_legal_games(policy):
     env = MijnlieffEnv(8, opponent="random").append_transform(RewardSum())

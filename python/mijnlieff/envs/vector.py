@@ -287,11 +287,20 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             PolicyError: the opponent returned something illegal. No game has moved.
             ClosedEnvError: the environment was closed.
         """
+        return self._step_asking(actions, None)
+
+    def _step_asking(
+        self, actions: ArrayLike, asked: NDArray[np.bool_] | None
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Play one action in every game, and ask a Python opponent only about those of the mask.
+
+        In the others any legal action is its answer, for a caller that takes their step back.
+        """
         batch = self._batch
         if self._policy is None:
             return batch.step(actions)
-        start = partial(batch.start_step, actions)
-        result = play_outside(batch, start, self._ask, batch.finish_step)
+        ask = partial(self._ask, asked=asked)
+        result = play_outside(batch, partial(batch.start_step, actions), ask, batch.finish_step)
         if self._numbers is not None:
             restart = self.autoreset_mode == AutoresetMode.SAME_STEP
             self._numbers = self._numbers.after_step(result[2], restart=restart)
@@ -376,12 +385,22 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         """Give the memory back; every later use raises `ClosedEnvError`."""
         self._batch = _Closed()  # type: ignore[assignment]
 
-    def _ask(self, waiting: list[Position]) -> NDArray[np.int64]:
-        """Return the opponent's actions in the pending games."""
-        policy, numbers = self._policy, self._numbers
+    def _ask(
+        self, waiting: list[Position], asked: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the opponent's actions in the pending games; those not asked about get any."""
+        policy = self._policy
         assert policy is not None
-        games = None if numbers is None else numbers.of(*self._batch.pending_games())
-        return act_checked(policy, waiting, games)
+        games, restarts = self._batch.pending_games()
+        numbers = None if self._numbers is None else self._numbers.of(games, restarts)
+        if asked is None:
+            return act_checked(policy, waiting, numbers)
+        actions = np.array([position.legal_actions()[0] for position in waiting])
+        due = asked[games]
+        if due.any():
+            positions = [waiting[i] for i in np.flatnonzero(due)]
+            actions[due] = act_checked(policy, positions, None if numbers is None else numbers[due])
+        return actions
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything but the native batch, and the state of its games."""

@@ -233,7 +233,8 @@ class MijnlieffEnv(AdaptedGames, EnvBase):
             if (idle := self._over & ~chosen).any():
                 games.set_positions([Position(games.variants[0])] * int(idle.sum()), mask=idle)
             anything = games.action_masks().argmax(axis=1)
-            _, rewards, ended, _, _ = games.step(np.where(chosen, actions, anything))
+            actions = np.where(chosen, actions, anything)
+            _, rewards, ended, _, _ = games._step_asking(actions, chosen)
         except BaseException:
             batch.restore((started, before))
             games._numbers = numbers
