@@ -145,15 +145,21 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
         Raises:
             ValueError: a seed out of range, or any option.
             TypeError: the seed is not an integer.
+            PolicyError: the opponent returned something illegal; nothing has changed.
             ClosedEnvError: the environment was closed.
         """
         if options:
             raise ValueError(f"unknown reset option {next(iter(options))!r}; there are no options")
         seed = None if seed is None else seed_of(seed)
-        super().reset(seed=seed)
-        if seed is None and self._mask is None:
-            seed = int(self.np_random.integers(2**63))
-        observations, info = self._games.reset(seed=seed)
+        before = self._np_random, self._np_random_seed
+        try:
+            super().reset(seed=seed)
+            if seed is None and self._mask is None:
+                seed = int(self.np_random.integers(2**63))
+            observations, info = self._games.reset(seed=seed)
+        except BaseException:
+            self._np_random, self._np_random_seed = before
+            raise
         if self._viewer.follows:
             self._viewer.render(self.position)
         return observations[0, ...], self._single(info)
@@ -173,6 +179,7 @@ class MijnlieffEnv(gymnasium.Env[Any, Any]):
                 ``illegal_action="raise"``. Nothing has changed.
             GameOverError: the game is over or was never started.
             TypeError: the action is not an integer.
+            PolicyError: the opponent returned something illegal. Nothing has changed.
             ClosedEnvError: the environment was closed.
         """
         number = integer("action", action)

@@ -18,9 +18,11 @@ from mijnlieff import (
     GreedyPolicy,
     IllegalMoveError,
     MijnlieffEnv,
+    PolicyError,
     Position,
     Variant,
 )
+from players import First
 
 NAME = "mijnlieff:Mijnlieff-v0"
 
@@ -169,6 +171,29 @@ def test_the_same_seed_gives_the_same_game():
     again = play_out(env, 3)
     for ours, theirs in zip(first, again, strict=True):
         assert np.array_equal(ours[0], theirs[0]) and ours[1] == theirs[1]
+
+
+class Breaking(First):
+    """Plays the first legal action until it is broken."""
+
+    is_broken = False
+
+    def choose(self, position):
+        return 64 if self.is_broken else super().choose(position)
+
+
+def test_a_reset_in_which_the_opponent_fails_changes_nothing():
+    player = Breaking()
+    env = MijnlieffEnv(opponent=player, seat="dark")
+    env.reset(seed=3)
+    position, generator = env.position, env.np_random
+    drawn = generator.bit_generator.state
+    player.is_broken = True
+    for seed in (None, 4):
+        with pytest.raises(PolicyError, match="chose action 64"):
+            env.reset(seed=seed)
+        assert env.np_random is generator and env.np_random_seed == 3
+        assert generator.bit_generator.state == drawn and env.position == position
 
 
 def test_masks_for_maskable_algorithms():
