@@ -11,8 +11,10 @@ import pytest
 from integration_pages import run_page
 
 import mijnlieff
-from mijnlieff import Board, ClosedEnvError, Variant, VectorEnv
+from mijnlieff import Board, ClosedEnvError, PolicyError, Variant, VectorEnv
 from mijnlieff.integrations.pufferlib import MijnlieffPufferEnv
+from mijnlieff.policies import OpponentPool
+from players import First
 from processes import printed_by_script
 
 BLOCKS = Variant(Board.from_blocks([(0, 0), (2, 1)]), "anywhere")
@@ -157,6 +159,25 @@ def test_wrong_options_and_actions_are_refused():
     env.close()
     with pytest.raises(ClosedEnvError):
         env.step([0, 0])
+
+
+@pytest.mark.parametrize("opponent", ["random", None])
+def test_games_start_with_a_reset(opponent):
+    env = MijnlieffPufferEnv(2, opponent=opponent)
+    with pytest.raises(mijnlieff.GameOverError):
+        env.step([0] * env.num_agents)
+
+
+def test_a_first_reset_that_fails_leaves_the_seed_to_the_next():
+    pool = OpponentPool()
+    options = {"seed": 9, "opponent": pool, "seat": "dark", "random_plies": 6}
+    env, twin = (MijnlieffPufferEnv(4, **options) for _ in range(2))
+    with pytest.raises(PolicyError, match="the opponent pool is empty"):
+        env.reset()
+    pool.add(First())
+    env.reset()
+    twin.reset()
+    assert env.positions() == twin.positions()
 
 
 def test_an_illegal_action_loses():

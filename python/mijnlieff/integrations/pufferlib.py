@@ -86,6 +86,7 @@ class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
         self.num_agents = self._games.num_envs * self._sides
         super().__init__(buf)
         self._rows = np.arange(self._games.num_envs)
+        self._mover = np.zeros(self._games.num_envs, np.intp)  # who moves, in self-play
         self._other_side = _other_side(space.shape)
         self._lengths = np.zeros(self._games.num_envs, np.int64)
         self._clear_report()
@@ -108,9 +109,12 @@ class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
 
         Raises:
             ValueError: the seed is out of range.
+            TypeError: the seed is not an integer.
+            PolicyError: the opponent returned something illegal. Nothing has changed.
         """
-        seed, self._seed = self._seed if seed is None else seed_of(seed), None
+        seed = self._seed if seed is None else seed_of(seed)
         observations, info = self._games.reset(seed=None if seed is None else _first_seed(seed))
+        self._seed = None
         self._lengths[:] = 0
         self._clear_report()
         self._show(observations, info)
@@ -126,6 +130,7 @@ class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
             IllegalMoveError: an action does not exist, or is illegal with
                 ``illegal_action="raise"``. No game has moved.
             GameOverError: no game was started.
+            PolicyError: the opponent returned something illegal. No game has moved.
         """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_agents,):
