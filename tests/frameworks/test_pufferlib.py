@@ -119,24 +119,28 @@ def test_reports_are_means_over_the_games_that_ended():
 @pytest.mark.parametrize("opponent", ["random", None])
 @pytest.mark.parametrize("backend", ["PufferEnv", "Serial", "Multiprocessing"])
 def test_their_vectorization_has_the_games_in_its_own_buffers(backend, opponent):
-    kwargs = {"num_envs": 4, "opponent": opponent}
+    kwargs = {"num_envs": 4, "opponent": opponent, "random_plies": 6}
     count = 1 if backend == "PufferEnv" else 2
     more = {"num_workers": 2, "batch_size": 2} if backend == "Multiprocessing" else {}
     envs = pufferlib.vector.make(
         MijnlieffPufferEnv, env_kwargs=kwargs, backend=backend, num_envs=count, **more
     )
     try:
-        twin = MijnlieffPufferEnv(**kwargs)
+        twins = [MijnlieffPufferEnv(**kwargs) for _ in range(count)]
         rng = np.random.default_rng(0)
         seen, _ = envs.reset(5)
-        twin.reset(seed=5)
+        for i, twin in enumerate(twins):
+            twin.reset(seed=5 + i)
+        # Games of seeds one apart have nothing to do with each other.
+        assert twins[0].positions()[1:] != twins[-1].positions()[:-1]
         for _ in range(40):
-            assert np.array_equal(seen[: twin.num_agents], twin.observations)
-            masks = twin.split(seen)[1]
+            assert np.array_equal(seen, np.concatenate([twin.observations for twin in twins]))
+            masks = twins[0].split(seen)[1]
             actions = (masks * rng.random(masks.shape)).argmax(-1).astype(np.int32)
             seen, rewards, *_ = envs.step(actions)
-            twin.step(actions[: twin.num_agents])
-            assert np.array_equal(rewards[: twin.num_agents], twin.rewards)
+            for twin, played in zip(twins, np.split(actions, count), strict=True):
+                twin.step(played)
+            assert np.array_equal(rewards, np.concatenate([twin.rewards for twin in twins]))
     finally:
         envs.close()
 

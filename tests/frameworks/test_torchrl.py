@@ -11,7 +11,7 @@ import pytest
 import torch
 from tensordict import TensorDict
 from torchrl.collectors import Collector
-from torchrl.data import Categorical
+from torchrl.data import Categorical, OneHot
 from torchrl.envs import (
     ActionMask,
     GymEnv,
@@ -426,8 +426,10 @@ def test_specs_bound_what_the_environment_gives(options):
     env = MijnlieffEnv(4, **options)
     most = env.variant.max_margin if options.get("reward") == "margin" else 1
     assert float(env.reward_spec.space.high.max()) == most
-    if "one-hot" not in options and env.action_spec.ndim == 1:
+    if options.get("categorical_action_encoding", True):
         assert isinstance(env.action_spec, Categorical)
+    else:
+        assert isinstance(env.action_spec, OneHot)
     data = env.rollout(50, break_when_any_done=False)
     for t in range(50):
         assert env.observation_spec.is_in(data["next"][:, t].select(*env.observation_spec.keys()))
