@@ -284,6 +284,11 @@ def test_their_algorithms_evaluate_our_policies():
         open_spiel.SpielPolicy(pyspiel.load_game("tic_tac_toe"), "perfect")
     with pytest.raises(TypeError, match="plays states of python_mijnlieff"):
         perfect.action_probabilities(pyspiel.load_game("tic_tac_toe").new_initial_state())
+    corner = open_spiel.load_game("corner").new_initial_state()
+    same = open_spiel.load_game(small, observation="flat").new_initial_state()
+    with pytest.raises(TypeError, match=r"plays states of .*copies=1.*, not those of .*corner"):
+        perfect.action_probabilities(corner)
+    assert perfect.action_probabilities(same) == probabilities
     with pytest.raises(AttributeError, match="no attribute 'SpielPolice'"):
         open_spiel.SpielPolice  # noqa: B018
 

@@ -44,8 +44,13 @@ class SpielPolicy(spiel_policy.Policy):
 
         Raises:
             PolicyError: the policy chose an illegal action.
-            TypeError: a state of another game.
+            TypeError: a state of another game, or of another variant.
         """
+        # Positions of variants may look alike, and the reward and the layout change no action.
+        if not isinstance(state, MijnlieffState) or state.position.variant != self.game.variant:
+            raise TypeError(
+                f"SpielPolicy plays states of {self.game}, not those of {state.get_game()}"
+            )
         if (key := state.observation_string(0)) not in self._chosen:
             self._chosen[key] = self._bot.step(state)
         return {action: float(action == self._chosen[key]) for action in state.legal_actions()}
