@@ -338,6 +338,27 @@ class TestCommand:
         assert len(log_of(out)) == rounds + 2
 
 
+# In a process of its own, as other tests need the connection of this one.
+DISCONNECTED = """
+import time, ray
+from mijnlieff.integrations.ray import RayExecutor
+
+executors = [RayExecutor(max_workers=1) for _ in range(2)]
+futures = [it.submit(*job) for it in executors for job in ((time.sleep, 600), (abs, -1))]
+ray.shutdown()
+for executor, wait in zip(executors, (True, False)):
+    executor.shutdown(wait)
+print(*[it.cancelled() or it.exception(0) for it in futures], ray.is_initialized(), sep="; ")
+"""
+
+
+def test_a_shutdown_ends_after_the_connection_did():
+    running = command("-c", DISCONNECTED)
+    out, err = running.communicate(timeout=240)
+    ended = "the connection to the Ray cluster has ended"
+    assert out == f"{ended}; {ended}; {ended}; True; False\n", err
+
+
 def test_the_example(tmp_path):
     """On a cluster that it starts itself."""
     options = ["--workers=1", "--games=48", "--num-envs=24", "--positions=30"]

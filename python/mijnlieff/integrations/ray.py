@@ -7,6 +7,7 @@ runs their jobs again on others.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -29,6 +30,7 @@ __all__ = ["RayExecutor"]
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
+_DISCONNECTED = "the connection to the Ray cluster has ended"
 _CONNECT_SECONDS = 10.0
 _MOST_WORKERS = 100_000
 _RETRIES = 10
@@ -113,6 +115,8 @@ class RayExecutor(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more jobs, and end the connection if this executor made it.
 
+        Jobs that have not ended when the connection to the cluster does raise `ClusterError`.
+
         Args:
             wait: whether to wait for the jobs; otherwise those at work are interrupted, and the
                 others cancelled.
@@ -124,13 +128,22 @@ class RayExecutor(Executor):
                 for future, _, _ in self._waiting:
                     future.cancel()
                 self._waiting.clear()
-            while wait and (self._waiting or self._at_work):
+            # Once the connection has ended, no job does.
+            while wait and (self._waiting or self._at_work) and ray.is_initialized():
                 self._idle.wait(0.5)  # some systems notice Ctrl-C only between two waits
-            at_work = dict(self._at_work)
+            references = list(self._at_work.values())
+            unfinished = list(self._at_work)
+            unfinished += [it for it, _, _ in self._waiting if it.set_running_or_notify_cancel()]
             self._at_work.clear()
-        for future, reference in at_work.items():
-            ray.cancel(reference)
-            future.set_exception(ClusterError("the shutdown of its executor interrupted a job"))
+            self._waiting.clear()
+        interrupted = "the shutdown of its executor interrupted a job"
+        reason = interrupted if ray.is_initialized() else _DISCONNECTED
+        for future in unfinished:
+            future.set_exception(ClusterError(reason))
+        for reference in references:
+            if ray.is_initialized():  # otherwise Ray would start a cluster of its own
+                with contextlib.suppress(Exception):  # the connection may end meanwhile
+                    ray.cancel(reference)
         if self._is_ours:
             self._is_ours = False
             ray.shutdown()
@@ -151,7 +164,7 @@ class RayExecutor(Executor):
                 continue
             try:
                 if not ray.is_initialized():  # otherwise Ray would start a cluster of its own
-                    raise ClusterError("the connection to the Ray cluster has ended")
+                    raise ClusterError(_DISCONNECTED)
                 reference = self._task.remote(__version__, *args, **kwargs)
             except Exception as error:  # an argument that cannot be pickled, or no connection
                 future.set_exception(_cause(error))
