@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_methods, reason = "tests compare within bounds")]
 
 mod batch;
-mod best_response;
 mod boards;
 mod errors;
 mod functional;

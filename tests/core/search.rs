@@ -1,9 +1,12 @@
 //! Alpha-beta against plain minimax, over boards, openings and copies of all kinds.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mijnlieff::game::{Board, Move, Opening, Position, Variant};
+use mijnlieff::best_response::{BestResponseConfig, BestResponseError, BestResponseSearch};
+use mijnlieff::game::{Board, Move, Opening, Player, Position, Variant};
 use mijnlieff::random::{Draw, SplitMix64};
+use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Depth, Halt, Limits, MoveSet, best_moves, minimax, minimax_moves};
 
 use super::solver::random_game;
@@ -157,6 +160,20 @@ fn limits_end_a_search() {
     };
     let limited = best_moves(&variant, &start, depth, limits);
     assert_eq!(limited, Err(Halt::NodeLimit { max_nodes }));
+}
+
+#[test]
+fn a_best_response_search_stops() {
+    let variant: Variant = "###/### outside 1".parse().unwrap();
+    let (start, solver) = (Position::new(&variant), Arc::new(Solver::new(&variant)));
+    let config = BestResponseConfig::new(Player::Dark);
+    let mut search = BestResponseSearch::new(&variant, &[start], solver, config).unwrap();
+    let stop = AtomicBool::new(true);
+    let stopped = search.ask(10, 1, Limits::stopped_by(&stop));
+    assert_eq!(
+        stopped.unwrap_err(),
+        BestResponseError::Halted(Halt::Stopped)
+    );
 }
 
 #[test]

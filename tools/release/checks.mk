@@ -141,7 +141,7 @@ coverage: .venv/installed-test ## Measure which lines and branches tests run (ne
 	cp -rL python/mijnlieff $(COVERAGE)/package
 	cp $(COVERAGE)/debug/libmijnlieff.so $(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so
 	$(COUNTED) PYTHONPATH=$(CURDIR)/$(COVERAGE)/package $(TEST_ENV) $(BIN)/python -m pytest -m "not torch" \
-		-k "not best_response" --timeout 3000 $(NATIVE_TESTS) $(addprefix tests/python/,cli datasets widget)
+		-k "not from_the_champion" --timeout 3000 $(NATIVE_TESTS) $(addprefix tests/python/,cli datasets widget)
 	$(LLVM)/llvm-profdata merge --sparse $(COVERAGE)/counts/*.profraw -o $(COVERAGE)/rust
 	$(LLVM)/llvm-cov report --instr-profile $(COVERAGE)/rust --ignore-filename-regex '(\.cargo|rustlib|tests)/' \
 		$(COVERAGE)/package/mijnlieff/_mijnlieff.abi3.so $$(find $(COVERAGE)/debug/deps -executable -type f \

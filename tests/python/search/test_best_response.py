@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import reduce
+from importlib import import_module
 from zlib import crc32
 
 import numpy as np
@@ -32,6 +33,8 @@ from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
 from played import actions_of, example_record, finished
 from players import First, PerfectPlayer
+
+worst_case = import_module("mijnlieff.evaluation.best_response")
 
 SMALL = [
     Variant(Board.from_text("###\n###"), "anywhere", 1),
@@ -148,7 +151,9 @@ def test_it_is_what_plain_enumeration_finds(variant: Variant, player: int) -> No
 
 
 @pytest.mark.parametrize("variant", SMALL[:3])
-def test_policies_that_draw_are_followed_in_all_their_actions(variant: Variant) -> None:
+def test_policies_that_draw_are_followed_in_all_their_actions(
+    variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     start = random_openings(1, 1, variant, seed=3)[0]
     table = np.random.default_rng(0).normal(size=variant.num_actions)
     network = NetworkPolicy(lambda _, masks: np.tile(table, (len(masks), 1)), temperature=1.0)
@@ -162,6 +167,9 @@ def test_policies_that_draw_are_followed_in_all_their_actions(variant: Variant) 
         for player, seat in enumerate(["light", "dark"]):
             report = best_response(policy, seat=seat, start=start)
             assert_same(report, Reference(policy, player, possible=True), start)
+            with monkeypatch.context() as patch:
+                patch.setattr(worst_case, "_BATCH", 7)
+                assert report == best_response(policy, seat=seat, start=start)
 
 
 def test_probabilities_are_the_shares_of_many_draws() -> None:
@@ -230,15 +238,17 @@ def test_perfect_play_is_guaranteed_the_value() -> None:
     assert report.margin == report.value == min(case.value for case in report.cases)
 
 
-def test_several_starts_and_both_seats_are_looked_into() -> None:
+@pytest.mark.parametrize("policy", [Hashed(7), RandomPolicy()])
+def test_several_starts_and_both_seats_are_looked_into(
+    policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     variant = SMALL[1]
     starts = [Position(variant), *random_openings(6, 2, variant), *random_openings(3, 1, variant)]
-    policy = Hashed(7)
     report = best_response(policy, seat="both", start=starts)
+    references = [Reference(policy, player, isinstance(policy, RandomPolicy)) for player in (0, 1)]
     seen = set()
     for case in report.cases:
-        player = ("light", "dark").index(case.seat)
-        reference = Reference(policy, player)
+        reference = references[("light", "dark").index(case.seat)]
         assert (case.margin, case.value) == (
             reference.guarantee(case.start),
             reference.value(case.start),
@@ -250,6 +260,8 @@ def test_several_starts_and_both_seats_are_looked_into() -> None:
     game = reduce(Position.play, actions_of(report.worst_game, variant), worst.start)
     assert game.is_over
     assert (game.margin if worst.seat == "light" else -game.margin) == worst.margin == report.margin
+    monkeypatch.setattr(worst_case, "_BATCH", 7)
+    assert report == best_response(policy, seat="both", start=starts)
 
 
 @pytest.mark.parametrize("simulations", [16, 64])
@@ -322,11 +334,10 @@ def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFix
     assert main(["best-response", "nobody"]) == 2
 
 
-def native_search() -> BestResponseSearch:
+def native_search(variant: Variant = SMALL[0]) -> BestResponseSearch:
     options = {"exact_cells": None, "exact_margin": 0, "horizon": None, "least_margin": None}
     options["tablebase"] = None
-    start = Position(SMALL[0])
-    return BestResponseSearch([start], 0, **options, max_positions=10**6, num_threads=1)
+    return BestResponseSearch([Position(variant)], 0, **options, max_positions=10**6, num_threads=1)
 
 
 def test_actions_are_possible_where_numpy_says_so():
@@ -352,3 +363,20 @@ def test_the_native_search_does_not_finish_early():
     while positions := whole.ask(10**6)[2]:
         whole.answer(GreedyPolicy().act_batch(positions))
     assert len(whole.finish(0).margins) == 1
+
+
+def test_the_native_search_refuses_illegal_actions():
+    for number in (1000, -1):
+        search = native_search()
+        assert len(search.ask(1)[2]) == 1
+        with pytest.raises(errors.PolicyError, match=r"position 0: .* not all legal"):
+            search.answer(np.array([number]))
+    for actions in ([], [0, 24]):
+        search = native_search()
+        assert search.ask(1)[2][0].legal_actions()[0] == 0
+        possible = np.zeros((1, 25), bool)
+        possible[0, actions] = True
+        with pytest.raises(errors.PolicyError, match=r"position 0: .* or there is none"):
+            search.answer_with_sets(possible)
+    with pytest.raises(errors.BoardError, match="at most 16 cells, this one has 20"):
+        native_search(Variant(Board.from_text("#####\n" * 4)))
