@@ -19,7 +19,6 @@ mod records;
 mod search;
 mod search_sizes;
 mod self_play;
-mod self_play_sets;
 mod solver;
 mod solver_large;
 mod stored_bits;

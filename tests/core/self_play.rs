@@ -3,31 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mijnlieff::encode::{Layout, VariantSet, action_of, num_actions, pack, write_mask};
+use mijnlieff::encode::{Canvas, Layout, VariantSet, num_actions};
 use mijnlieff::game::{Board, Opening, Position, Variant};
 use mijnlieff::network::Evaluations;
 use mijnlieff::search::solver::Solver;
 use mijnlieff::search::{Halt, Limits};
-use mijnlieff::self_play::{
-    Evaluator, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError, Statistics,
-};
+use mijnlieff::self_play::{Evaluator, Progress, Samples, SelfPlay, SelfPlayConfig, SelfPlayError};
 use mijnlieff::tree_search::{
-    Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, UpdateError, tree_search,
+    Backup, LeafCounts, NextRoot, Root, RootPosition, TreeConfig, tree_search,
 };
-use mijnlieff::vector::{Dtype, Format, ObservationRows, Observations};
+use mijnlieff::vector::{Dtype, Format, Observations};
 use ndarray::{Array2, ArrayRef2};
 
 use crate::tree_search::run_with;
 
 /// An evaluation that depends on every number of the observation, and counts its calls.
 #[derive(Default)]
-pub(super) struct Sums {
+struct Sums {
     /// Set in the call of this number, if there is one.
     stop: Option<(usize, AtomicBool)>,
     calls: AtomicUsize,
     rows: AtomicUsize,
-    /// What the value of every position is instead.
-    value: Option<f32>,
     /// By variant.
     actions: Vec<usize>,
 }
@@ -40,7 +36,7 @@ impl Sums {
         }
     }
 
-    pub(super) fn of_set(set: &VariantSet) -> Self {
+    fn of_set(set: &VariantSet) -> Self {
         Self {
             actions: set.all().iter().map(|it| num_actions(it)).collect(),
             ..Self::default()
@@ -78,7 +74,7 @@ impl Evaluator for Sums {
                 sum(row, 1.0 + action as f32)
             }),
             values: Array2::from_shape_fn((rows, 2), |(row, head)| {
-                self.value.unwrap_or(sum(row, 0.3 + head as f32).tanh())
+                sum(row, 0.3 + head as f32).tanh()
             }),
         })
     }
@@ -150,7 +146,7 @@ fn play(games: &mut SelfPlay, evaluator: &Sums, count: usize) -> Samples {
     samples
 }
 
-pub(super) fn played_of(
+fn played_of(
     set: &Arc<VariantSet>,
     config: SelfPlayConfig,
     threads: usize,
@@ -160,12 +156,7 @@ pub(super) fn played_of(
     play(&mut self_play, &Sums::of_set(set), games)
 }
 
-pub(super) fn played(
-    variant: &Arc<Variant>,
-    config: SelfPlayConfig,
-    threads: usize,
-    games: usize,
-) -> Samples {
+fn played(variant: &Arc<Variant>, config: SelfPlayConfig, threads: usize, games: usize) -> Samples {
     let set = Arc::new(VariantSet::one(variant.clone()));
     played_of(&set, config, threads, games)
 }
@@ -187,127 +178,6 @@ fn games_do_not_depend_on_threads_or_on_each_other() {
 }
 
 #[test]
-fn samples_belong_to_their_positions() {
-    let variant = Arc::new(Variant::default());
-    let mut packed = config();
-    packed.format.layout = Layout::Packed;
-    let samples = played(&variant, packed, 2, 60);
-    let ObservationRows::Packed(words) = &samples.observations else {
-        panic!("{:?}", samples.observations);
-    };
-    let first: Vec<usize> = (0..samples.len())
-        .filter(|&row| row == 0 || samples.games[row] != samples.games[row - 1])
-        .collect();
-    assert_eq!(first.len(), 60);
-    // Games without random plies start with the first position.
-    let start = Position::new(&variant);
-    let mut mask = vec![0; num_actions(&variant)];
-    write_mask(&variant, &start, &mut mask);
-    let mut starts = 0;
-    for &row in &first {
-        if samples.plies[row] == 0 {
-            assert_eq!(words[row], pack(&variant, &start));
-            assert!(samples.action_masks.row(row).iter().eq(&mask));
-            starts += 1;
-        }
-    }
-    assert!((3..30).contains(&starts), "{starts} of 60");
-    let mut exact = 0;
-    for (row, &word) in words.iter().enumerate() {
-        let (mask, policy) = (
-            samples.action_masks.row(row),
-            samples.policy_targets.row(row),
-        );
-        assert!((policy.sum() - 1.0).abs() < 1e-5);
-        assert!(
-            mask.iter()
-                .zip(policy)
-                .all(|(&legal, &share)| legal == 1 || share == 0.0)
-        );
-        let game = samples.games[row] as usize;
-        let sign = if samples.to_play[row] == 0 { 1 } else { -1 };
-        assert!(samples.plies[row] < samples.game_plies[game]);
-        let empty = 16 - (word as u32).count_ones();
-        assert_eq!(samples.exact[row], empty <= 8);
-        exact += usize::from(samples.exact[row]);
-        // Perfect play, but for margins that are too large to tell apart.
-        if samples.game_margins[game].abs() < 8 {
-            assert_eq!(samples.margins[row], sign * samples.game_margins[game]);
-        }
-    }
-    let Statistics {
-        solved_roots,
-        searched_roots,
-        simulations,
-        plies,
-        ..
-    } = samples.statistics;
-    assert_eq!(
-        (solved_roots, searched_roots),
-        (exact, samples.len() - exact)
-    );
-    assert_eq!(simulations, 12 * searched_roots);
-    let turns: i16 = samples.game_plies.sum();
-    assert_eq!(plies, turns as usize);
-}
-
-#[test]
-fn solved_roots_are_those_of_the_solver() {
-    // Everything is solved on a board of six cells.
-    let board = Board::from_text("###\n###").unwrap();
-    let variant = Arc::new(Variant::new(board, Opening::Anywhere, 1).unwrap());
-    let (mut config, solver) = (config(), Solver::new(&variant));
-    config.random_plies = 0;
-    config.tree.solve_roots_below = 6;
-    let samples = played(&variant, config, 1, 20);
-    assert!(samples.exact.iter().all(|&exact| exact));
-    assert_eq!(samples.statistics.simulations, 0);
-    let start = Position::new(&variant);
-    let solution = solver.solve(&start, Limits::default()).unwrap();
-    let best: Vec<usize> = solution
-        .best_moves()
-        .map(|mv| action_of(&variant, mv))
-        .collect();
-    for row in (0..samples.len()).filter(|&row| samples.plies[row] == 0) {
-        assert_eq!(i32::from(samples.margins[row]), solution.margin);
-        for (action, &share) in samples.policy_targets.row(row).iter().enumerate() {
-            let expected = if best.contains(&action) {
-                1.0 / best.len() as f32
-            } else {
-                0.0
-            };
-            assert!((share - expected).abs() < 1e-6);
-        }
-    }
-}
-
-#[test]
-fn searched_roots_learn_from_the_solved_ones_that_follow() {
-    let variant = Arc::new(Variant::default());
-    let mut config = config();
-    config.solved_temperature = 4.0;
-    let samples = played(&variant, config, 2, 50);
-    assert_eq!(samples, played(&variant, config, 1, 50));
-    let mut strayed = 0;
-    let mut light = 0;
-    for row in (0..samples.len()).rev() {
-        let sign = if samples.to_play[row] == 0 { 1 } else { -1 };
-        if samples.games.get(row) != samples.games.get(row + 1) {
-            light = samples.game_margins[samples.games[row] as usize];
-        }
-        if samples.exact[row] {
-            strayed += i32::from(light != sign * samples.margins[row]);
-            light = sign * samples.margins[row];
-        }
-        assert_eq!(samples.margins[row], sign * light);
-    }
-    assert!(strayed > 20, "{strayed}");
-    // Without a temperature, solved games end with the margin they had.
-    config.solved_temperature = 0.0;
-    assert_ne!(samples, played(&variant, config, 1, 50));
-}
-
-#[test]
 fn a_call_that_is_stopped_changes_nothing() {
     let variant = Arc::new(Variant::default());
     let whole = played(&variant, config(), 1, 12);
@@ -324,20 +194,6 @@ fn a_call_that_is_stopped_changes_nothing() {
         assert_eq!(games.progress().games, 12);
         assert_eq!(games.progress().samples, whole.len() as u64);
     }
-}
-
-#[test]
-fn evaluations_that_cannot_be_used_are_an_error() {
-    let variant = Arc::new(Variant::default());
-    let mut evaluator = Sums::of(&variant);
-    evaluator.value = Some(f32::NAN);
-    let mut games = self_play(&variant, config(), 2);
-    let refused = games.play(&evaluator, 9, Limits::default());
-    let Err(SelfPlayError::Evaluation(UpdateError::Value { row: 0, value })) = refused else {
-        panic!("{refused:?}");
-    };
-    assert!(value.is_nan());
-    assert_eq!(games.progress(), Progress::default());
 }
 
 #[test]
@@ -447,4 +303,31 @@ fn threads_share_the_memory_of_kept_evaluations() {
         assert_eq!(again, targets);
         assert!(fewer.recalled < all.recalled, "{fewer:?} and {all:?}");
     }
+}
+
+fn set() -> Arc<VariantSet> {
+    let boards = [
+        "###\n###",
+        "##..\n##..\n..##\n..##",
+        "####\n####\n####\n####",
+    ];
+    let variant = |board| Variant::new(Board::from_text(board).unwrap(), Opening::Anywhere, 2);
+    let variants = boards.map(|board| Arc::new(variant(board).unwrap()));
+    let canvas = Canvas::new(4, 5).unwrap();
+    Arc::new(VariantSet::on_canvas(variants.to_vec(), canvas).unwrap())
+}
+
+#[test]
+fn samples_of_a_set_are_counted_over_all_its_games() {
+    let (set, mut config) = (set(), config());
+    config.format.layout = Layout::Planes;
+    let evaluator = Sums::of_set(&set);
+    let mut games = self_play_of(&set, config, 2);
+    let samples = games
+        .play_samples(&evaluator, 300, Limits::default())
+        .unwrap();
+    assert!((300..420).contains(&samples.len()), "{}", samples.len());
+    let mut all = played_of(&set, config, 1, samples.statistics.games);
+    all.statistics.leaves = samples.statistics.leaves;
+    assert_eq!(all, samples);
 }

@@ -66,6 +66,7 @@ SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
             {"solve_roots_below": 7, "solve_book_roots": True, "solved_temperature": 0.5},
         ),
         (SMALL, {"solve_roots_below": 3, "solve_leaves_below": 2, "random_plies": 6}),
+        (SMALL, {"solve_roots_below": 6, "random_plies": 0}),
         (WIDE, {"solve_roots_below": 0, "solve_leaves_below": 0, "num_simulations": 8}),
     ],
     ids=[
@@ -78,6 +79,7 @@ SEARCH = {"num_simulations": 32, "max_considered": 8, "c_scale": 0.2, **ENDINGS}
         "book",
         "no book",
         "small",
+        "solved",
         "large board",
     ],
 )
@@ -95,7 +97,12 @@ def test_games_are_those_of_searches_one_by_one(variant, settings):
     np.testing.assert_array_equal(samples.outcomes, np.sign(samples.margins))
 
 
-SET = [SMALL, Variant(Board.from_text("##.\n###\n.##"), "corner", 1), SMALL]
+SET = [
+    SMALL,
+    Variant(Board.from_text("##.\n###\n.##"), "corner", 1),
+    SMALL,
+    Variant(Board.from_text("####\n####\n####"), copies=1),
+]
 
 
 def test_each_game_of_a_set_draws_its_variant():
@@ -110,22 +117,24 @@ def test_each_game_of_a_set_draws_its_variant():
     assert_played(samples, alone, canvas, "planes")
     drawn = [row["position"].variant for game in alone for row in game["rows"]]
     assert [SET[number] for number in samples.variants] == drawn
-    assert set(samples.variants.tolist()) == {0, 1, 2}
-    others = SelfPlay(
-        network, variants=SET, canvas=canvas, observation="planes", num_threads=3, **settings
-    )
-    assert_same(others.play(14), samples)
+    assert set(samples.variants.tolist()) == {0, 1, 2, 3}
     copied = pickle.loads(pickle.dumps(games))
-    assert_same(copied.play(3), games.play(3))
+    following = games.play(76)
+    assert_same(copied.play(76), following)
+    for num_threads, num_games in [(2, 5), (3, 100), (1, 1)]:
+        settings |= {"num_threads": num_threads, "num_games": num_games}
+        others = SelfPlay(network, variants=SET, canvas=canvas, observation="planes", **settings)
+        assert_same(others.play(14), samples)
+        assert_same(others.play(76), following)
 
 
 def test_a_set_of_one_plays_the_games_of_its_variant():
     network = network_for(Variant())
-    settings: dict[str, Any] = {"num_simulations": 4, "observation": "planes", "seed": 2}
+    settings: dict[str, Any] = {"num_simulations": 12, "observation": "planes", "seed": 2}
     alone = SelfPlay(network, **settings)
     games = SelfPlay(network, variants=[Variant()], **settings)
     assert games.variant == Variant()
-    assert_same(games.play(6), alone.play(6))
+    assert_same(games.play(20), alone.play(20))
 
 
 def test_roots_are_searched_where_only_leaves_are_solved():

@@ -149,8 +149,9 @@ def test_games_go_on_after_the_largest_progress():
 def test_a_network_whose_sums_overflow():
     games = SelfPlay(network_for(Variant(), scale=1e30), num_simulations=2)
     for _ in range(2):
-        with pytest.raises(PolicyError, match="evaluation cannot be used: leaf 0"):
+        with pytest.raises(PolicyError, match="cannot be used: leaf 0: the value is NaN"):
             games.play(3)
+        assert games._games.progress == (0, 0)
     games.set_network(ChampionPolicy())
     assert games.play(2).games.min() == 0
 
