@@ -213,15 +213,25 @@ mod tests {
             };
             assert_eq!(KIND.open(&file[..length]), Err(broken));
         }
-        for at in 0..file.len() {
+        let longer = FileError::Length {
+            kind: KIND,
+            found: file.len() + 1,
+            expected: file.len() as u64,
+        };
+        assert_eq!(KIND.open(&[&file[..], &[0]].concat()), Err(longer));
+        for (at, bit) in (0..file.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
             let mut damaged = file.clone();
-            damaged[at] ^= 1;
+            damaged[at] ^= 1 << bit;
             let broken = KIND.open(&damaged).unwrap_err();
+            let kind = KIND;
             match at {
-                0..8 => assert_eq!(broken, FileError::Foreign { kind: KIND }),
-                8..12 => assert!(matches!(broken, FileError::Version { .. })),
+                0..8 => assert_eq!(broken, FileError::Foreign { kind }),
+                8..12 => {
+                    let found = u32::from_le_bytes(damaged[8..12].try_into().unwrap());
+                    assert_eq!(broken, FileError::Version { kind, found });
+                }
                 12..20 => assert!(matches!(broken, FileError::Length { found: 34, .. })),
-                _ => assert_eq!(broken, FileError::Checksum { kind: KIND }),
+                _ => assert_eq!(broken, FileError::Checksum { kind }),
             }
         }
     }

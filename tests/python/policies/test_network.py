@@ -23,8 +23,14 @@ from mijnlieff import (
     VariantError,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
-from mijnlieff.evaluation import random_openings
-from network_inputs import VARIANTS, canvas_network, damaged, network_for, num_weights
+from network_inputs import (
+    EACH_VARIANT,
+    VARIANTS,
+    canvas_network,
+    damaged,
+    network_for,
+    num_weights,
+)
 from network_reference import reference_of
 from played import games, playable
 
@@ -40,7 +46,11 @@ def assert_documented(network, variant, positions):
     reference = reference_of(network.to_bytes())
     assert reference.variant == network.variant == variant
     assert sum(array.size for array in reference.arrays) == network.num_weights
-    logits, values = network.evaluate(observe_batch(positions, "flat"))
+    observations = observe_batch(positions, "flat")
+    logits, values = network.evaluate(observations)
+    read = Network(network.to_bytes())
+    assert read == network and read.variant == variant
+    assert all(map(np.array_equal, read.evaluate(observations), (logits, values)))
     assert logits.dtype == values.dtype == np.float32
     assert logits.shape == (len(positions), variant.num_actions)
     assert values.shape == (len(positions), 2)
@@ -59,9 +69,10 @@ class TestOutputs:
     )
     def test_networks_are_as_documented(self, variant):
         for sizes in SIZES:
-            assert_documented(
-                network_for(variant, *sizes, seed=1), variant, games(variant, 1)[-40:]
-            )
+            network = network_for(variant, *sizes, seed=1)
+            assert_documented(network, variant, games(variant, 1)[-40:])
+            read = Network(network.to_bytes())
+            assert (read.width, read.blocks, read.heads) == sizes
 
     @pytest.mark.parametrize("variant", [Variant(), GAPS, LARGE], ids=["standard", "gaps", "large"])
     def test_larger_networks_are_as_documented(self, variant):
@@ -320,10 +331,11 @@ class TestFiles:
         assert extra == 28 + 4 + len(text) + 4 + len("cells") + 4 * 4
 
     @pytest.mark.parametrize(
-        "make", [lambda: network_for(GAPS), lambda: canvas_network(Canvas(5, 6))]
+        "network",
+        [canvas_network(Canvas(5, 6)), *map(network_for, [GAPS, *VARIANTS.values()])],
+        ids=["canvas", "gaps", *VARIANTS],
     )
-    def test_half_rounds_the_weights_to_16_bits(self, make):
-        network = make()
+    def test_half_rounds_the_weights_to_16_bits(self, network):
         half = network.half()
         assert (network.weights != half.weights).any()
         expected = network.weights.astype(np.float16).astype(np.float32)
@@ -338,17 +350,19 @@ class TestFiles:
         assert pickle.loads(pickle.dumps(half)) == half
         assert hash(half) == hash(Network(of_half))
 
-    def test_half_evaluates_the_rounded_weights(self):
-        network = network_for(Variant())
+    @EACH_VARIANT
+    def test_half_evaluates_the_rounded_weights(self, variant):
+        network = network_for(variant)
         half = network.half()
         rounded = Network.of_cells(
-            Variant(), network.width, network.blocks, network.heads, half.weights
+            variant, network.width, network.blocks, network.heads, half.weights
         )
-        observations = observe_batch(random_openings(20, 5, seed=1), "flat")
-        found, expected = half.evaluate(observations), rounded.evaluate(observations)
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(one, other, strict=True)
-        assert (found[0] != network.evaluate(observations)[0]).any()
+        observations = observe_batch(playable(variant, 5), "flat")
+        expected = rounded.evaluate(observations)
+        for same in (half, Network(half.to_bytes())):
+            for one, other in zip(same.evaluate(observations), expected, strict=True):
+                np.testing.assert_array_equal(one, other, strict=True)
+        assert (expected[0] != network.evaluate(observations)[0]).any()
 
     def test_weights_too_large_for_16_bits_are_refused(self):
         weights = np.zeros(num_weights(Variant().board, 16, 2, 4), np.float32)
