@@ -50,7 +50,7 @@ fn refused(texts: [&str; 2], fields: &[u32], numbers: &[f32]) -> NetworkError {
 #[test]
 fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
     let fields = [40, 10, 2, 5];
-    let weights = numbers(&variant("##", 1), SIZES, 0.8);
+    let weights = numbers(&variant("##", 1));
     for wrong in [
         "",
         "anywhere",
@@ -83,7 +83,7 @@ fn names_that_make_no_sense_are_refused_whatever_the_checksum() {
 fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let variant = variant("##", 1);
     let (fields, texts) = ([40, 10, 2, 5], [TEXT, "cells"]);
-    let weights = numbers(&variant, SIZES, 0.8);
+    let weights = numbers(&variant);
     let whole = body(texts, &fields, &weights);
     assert_eq!(parse(&whole).unwrap(), network(&variant));
     let with = |at: usize, field: u32| {
@@ -131,7 +131,7 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
 
 #[test]
 fn heads_share_the_units_equally() {
-    let weights = numbers(&variant("##", 1), SIZES, 0.8);
+    let weights = numbers(&variant("##", 1));
     let heads = |heads| refused([TEXT, "cells"], &[40, 10, 2, heads], &weights);
     assert_eq!(heads(0), NetworkError::Nothing { what: "heads" });
     for number in [3, 11, u32::MAX] {
@@ -149,7 +149,7 @@ fn heads_share_the_units_equally() {
 
 #[test]
 fn the_content_of_a_network_for_a_canvas_is_checked() {
-    let weights = numbers(&variant("##", 1), SIZES, 0.8);
+    let weights = numbers(&variant("##", 1));
     let read = |text: &str, form: &str, fields: &[u32], weights: &[f32]| {
         let body = body([text, form], fields, weights);
         Network::parse(&sealed((NETWORK_LETTERS, 3), &body))

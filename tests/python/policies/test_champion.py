@@ -45,7 +45,9 @@ def test_the_champion_is_small_and_of_the_standard_game():
 
 class TestPolicy:
     @pytest.mark.parametrize(
-        "network", [network_for(Variant(), seed=5), network_for(GAPS)], ids=["standard", "gaps"]
+        "network",
+        [network_for(variant, seed=5) for variant in (GAPS, *VARIANTS.values())],
+        ids=["gaps", *VARIANTS],
     )
     def test_it_plays_the_largest_legal_logit(self, network):
         policy = NetworkPolicy(network)
@@ -163,6 +165,14 @@ class TestPolicy:
         wild.write_bytes(network_for(Variant(), scale=1e37).to_bytes())
         with pytest.raises(PolicyError, match=r"position 0: the logit of action \d+ is"):
             NetworkPolicy(Network.load(wild)).act(Position())
+        weights = network_for(Variant()).weights
+        weights[-51:] = 3e38  # of the pass, which only some positions need, and of the values
+        policy = NetworkPolicy(Network.of_cells(Variant(), 16, 2, 4, weights))
+        positions = playable(Variant(), 20)
+        number = [list(it.legal_actions()) == [64] for it in positions].index(True)
+        assert number > 0 and len(policy.act_batch(positions[:number])) == number
+        with pytest.raises(PolicyError, match=rf"position {number}: the logit of action 64 is inf"):
+            policy.act_batch(positions)
 
     def test_matches_and_vector_environments_take_it(self, file):
         report = evaluate("champion", "random", games=40, seed=1)

@@ -158,10 +158,15 @@ class TestChoices:
         ):
             NetworkPolicy(network_for(Variant()), temperature=temperature)
 
-    def test_temperatures_may_be_small_or_large(self):
+    @EACH_VARIANT
+    def test_a_tiny_temperature_chooses_as_none_does(self, variant):
+        network, positions = network_for(variant), playable(variant, 5)
+        best = network.choose(positions, 0, 0, 0).tolist()
+        for temperature in (5e-324, 1e-307, 1e-300, 1e-100):
+            assert network.choose(positions, temperature, 7, 0).tolist() == best
+
+    def test_temperatures_may_be_large(self):
         network = network_for(Variant())
-        best = network.choose([Position()], 0, 0, 0)
-        assert network.choose([Position()], 1e-300, 0, 0) == best
         for large in (1e39, sys.float_info.max):
             drawn = [network.choose([Position()], large, seed, 0)[0] for seed in range(20)]
             assert len(set(drawn)) > 5
