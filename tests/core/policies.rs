@@ -126,32 +126,6 @@ fn players_and_openings_take_any_generator() {
     );
 }
 
-#[test]
-fn matches_do_not_depend_on_threads_or_slices() {
-    let variant = Variant::default();
-    let openings: Vec<Position> = (0..40)
-        .map(|number| opening(&variant, 3, number).unwrap())
-        .collect();
-    let game = Match {
-        variant: &variant,
-        policies: [minimax_policy(2), Policy::Random],
-        policy_seeds: [0, 0],
-        seed: 0,
-    };
-    let all = game.play(&openings, 0, 1, Limits::default()).unwrap();
-    assert_eq!(game.play(&openings, 0, 3, Limits::default()).unwrap(), all);
-    assert_eq!(
-        game.play(&openings[10..20], 10, 8, Limits::default())
-            .unwrap(),
-        all[10..20]
-    );
-    let total: i32 = all.iter().map(|pair| pair.as_light + pair.as_dark).sum();
-    assert!(
-        total > 80,
-        "two plies of sight are worth a point a game: {all:?}"
-    );
-}
-
 fn perfect_policy(solver: &Arc<Solver>, epsilon: f64) -> Policy {
     let epsilon = Epsilon::new(epsilon).unwrap();
     Policy::Perfect(Perfect::new(vec![Arc::clone(solver)], epsilon))

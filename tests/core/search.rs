@@ -71,7 +71,7 @@ fn alpha_beta_is_minimax_at_the_end_of_games_on_large_boards() {
     let mut checked = 0;
     while checked < 60 {
         let corners = rng.below(2) == 0;
-        let board = random_blocks(5 + rng.below(12) as usize, corners, &mut rng);
+        let board = Board::random(5 + rng.below(12) as usize, corners, &mut rng);
         // Enough pieces to fill the board, or nearly.
         let copies = (board.num_cells() / 8) as i64 + rng.below(3) as i64;
         let opening = Opening::ALL[rng.below(4) as usize];
@@ -87,22 +87,6 @@ fn alpha_beta_is_minimax_at_the_end_of_games_on_large_boards() {
             }
         }
     }
-}
-
-/// Blocks of four cells laid side by side, or corner to corner, at random.
-fn random_blocks(count: usize, corners: bool, rng: &mut SplitMix64) -> Board {
-    let mut blocks = vec![(0, 0)];
-    while blocks.len() < count {
-        let (x, y) = blocks[rng.below(blocks.len() as u64) as usize];
-        let [dx, dy] = [0; 2].map(|_: i32| rng.below(5) as i32 - 2);
-        let touches = dx.abs().max(dy.abs()) == 2 && (corners || dx.abs() + dy.abs() < 4);
-        let block = (x + dx, y + dy);
-        let is_free = |&(u, v): &(i32, i32)| (u - block.0).abs().max((v - block.1).abs()) > 1;
-        if touches && blocks.iter().all(is_free) {
-            blocks.push(block);
-        }
-    }
-    Board::from_blocks(&blocks).unwrap()
 }
 
 #[test]

@@ -123,9 +123,12 @@ def test_native_matches_do_not_depend_on_threads_slices_or_use():
     policy, opponent = MinimaxPolicy(2), RandomPolicy()
     whole = play_match(openings, policy, opponent, seed=3, num_threads=1)
     assert whole.dtype == np.int64 and whole.shape == (60, 2)
+    assert whole.sum() > 120  # two plies of sight are worth a point a game
     policy.act_batch(openings)
-    assert np.array_equal(play_match(openings, policy, opponent, seed=3, num_threads=4), whole)
-    parts = [play_match(openings[i : i + 20], policy, opponent, 3, i) for i in (0, 20, 40)]
+    for threads in (3, 4):
+        found = play_match(openings, policy, opponent, seed=3, num_threads=threads)
+        assert np.array_equal(found, whole)
+    parts = [play_match(openings[i : i + 20], policy, opponent, 3, i, 8) for i in (0, 20, 40)]
     assert np.array_equal(np.concatenate(parts), whole)
     assert not np.array_equal(play_match(openings, policy, opponent.with_seed(1), seed=3), whole)
 
