@@ -122,11 +122,15 @@ def test_a_table_of_another_game_is_refused(table: Tablebase) -> None:
         solve(Position(), tablebase=table)
     with pytest.raises(ValueError, match="16 cells and 2 copies"):
         PerfectPolicy(tablebase=table).act(Position())
-    with pytest.raises(TablebaseError, match="at most 3 copies"):
-        Tablebase.size(Variant(copies=4))
-    with pytest.raises(TablebaseError, match="at most 16 cells"):
-        Tablebase.size(Variant(Board.from_text("#" * 17)))
-    assert Tablebase.size()["file_bytes"] < 5e9
+    for variant, message in [
+        (Variant(copies=4), "at most 3 copies of each piece, this variant has 4"),
+        (Variant(Board.from_text("#" * 17)), "at most 16 cells, this one has 17"),
+        (Variant(copies=3), "at most 7 points, a player of this variant can make 14"),
+    ]:
+        with pytest.raises(TablebaseError, match=message):
+            Tablebase.size(variant)
+    standard = Tablebase.size()
+    assert standard["file_bytes"] < 5e9 and standard["build_bytes"] < 6e9
     assert table.variant == Variant(SMALL.board, "anywhere", 1)
     table.check()
 
