@@ -1,4 +1,4 @@
-"""What training learns from a tree search, number by number against the plain search.
+"""What a tree search finds, node by node and number by number against the plain search.
 
 The noise at the roots is read from the native search and given to the plain one. How it is
 distributed is tested in `test_tree_search_noise.py`.
@@ -162,6 +162,19 @@ def assert_same(
     return True
 
 
+def reference_tree(root: Node) -> dict[tuple[int, ...], tuple[int, float]]:
+    """Visits and mean values by the actions that lead to a node."""
+    nodes = {}
+    waiting = [((), root)]
+    while waiting:
+        path, node = waiting.pop()
+        for action, child in node.children.items():
+            below = (*path, action)
+            nodes[below] = (node.visits[action], node.mean(action))
+            waiting.append((below, child))
+    return nodes
+
+
 def compare(
     positions: Sequence[Position], network: NoisyNetwork, options: dict[str, object]
 ) -> TreeSearch:
@@ -172,7 +185,15 @@ def compare(
     for tree, position in enumerate(positions):
         plain = plain_search(network.of, **options)
         state = tree_stream(SEED + tree).state
-        compared += assert_same(search, tree, plain, plain.root(position), state)
+        root = plain.root(position)
+        if assert_same(search, tree, plain, root, state):
+            compared += 1
+            nodes = reference_tree(root)
+            found = {node["actions"]: node for node in search.nodes(tree)[1:]}
+            assert found.keys() == nodes.keys()
+            for path, (visits, value) in nodes.items():
+                assert found[path]["visits"] == visits
+                assert found[path]["value"] == pytest.approx(value, abs=1e-4)
     assert compared >= 0.7 * len(positions)
     return search
 
