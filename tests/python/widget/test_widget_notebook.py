@@ -29,18 +29,6 @@ def test_without_anywidget_the_error_says_how_to_install_it():
     assert "MissingExtraError" in last and "pip install 'mijnlieff[widget]'" in last
 
 
-def test_importing_the_package_imports_no_anywidget():
-    names = "{'anywidget', 'traitlets', 'mijnlieff.widget'}"
-    code = f"import sys, mijnlieff; print({names} & sys.modules.keys())"
-    assert run_python(code).stdout == "set()\n"
-
-
-def test_other_names_are_still_unknown():
-    with pytest.raises(AttributeError, match="no attribute 'Gadget'"):
-        _ = mijnlieff.Gadget
-    assert ("Widget" in dir(mijnlieff)) == (traitlets is not None)
-
-
 def wait_for_answer(widget, count):
     assert widget._table.join(60)
     assert len(widget.actions) == count
