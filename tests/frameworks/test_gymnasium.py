@@ -180,27 +180,6 @@ def test_batches_answer_for_their_games_alike(mode):
     env.close()
 
 
-@pytest.mark.parametrize("mode", ["same_step", "next_step"])
-def test_infos_stack_to_arrays_of_the_same_types(mode):
-    options = {"opponent": "random"}
-    native = VectorEnv(4, autoreset=mode, illegal_action="lose", **options)
-    singles = SyncVectorEnv(
-        [lambda: MijnlieffEnv(**options)] * 4, autoreset_mode=native.autoreset_mode
-    )
-    for env in (native, singles):
-        env.reset(seed=1)
-    ended = 0
-    for _ in range(40):
-        actions = native.sample_actions()
-        (*_, ours), (*_, theirs) = native.step(actions), singles.step(actions)
-        if mode == "same_step" and "final_info" in theirs:
-            ours, theirs = ours["final_info"], theirs["final_info"]
-        for key in theirs.keys() - {"final_obs", "final_info"}:
-            assert ours[key].dtype == theirs[key].dtype, key
-        ended += "illegal" in theirs
-    assert ended > 3
-
-
 def test_native_games_are_never_cut_off():
     with pytest.raises(TypeError, match=r"max_episode_steps=3: .*vectorization_mode='sync'"):
         gymnasium.make_vec(

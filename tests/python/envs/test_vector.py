@@ -119,8 +119,14 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
         seen, rewards, terminations, truncations, info = batch.step(actions)
         expected, *others, expected_info = singles.step(actions)
         assert all(map(np.array_equal, (rewards, terminations, truncations), others))
+        same_step = autoreset is AutoresetMode.SAME_STEP
+        infos = [(info, expected_info)]
+        if same_step and terminations.any():
+            infos.append((info["final_info"], expected_info["final_info"]))
+        for ours, theirs in infos:
+            for key in theirs.keys() - {"final_obs", "final_info"}:
+                assert ours[key].dtype == theirs[key].dtype, key
         if terminations.any():
-            same_step = autoreset is AutoresetMode.SAME_STEP
             theirs = expected_info["final_info"] if same_step else expected_info
             keys = ["score", "winner"] + ["illegal"] * (illegal_action == "lose")
             for key in keys:
