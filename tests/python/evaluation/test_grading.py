@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ from mijnlieff import (
     solve,
 )
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation import grading
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.decisions import Decisions
 from players import First
@@ -208,26 +204,3 @@ def test_without_a_number_the_positions_are_those_of_everyone(monkeypatch):
 def test_a_name_tells_that_the_search_solves_endings():
     named = grade("champion:2", positions=3).policy
     assert (named, grade("champion", positions=3).policy) == ("champion:2 + solver", "champion")
-
-
-@pytest.mark.parametrize(
-    ("positions", "variant", "longest"),
-    [(780, "standard", 256), (None, None, 1024), (30, "/".join(["#" * 6] * 6), 4)],
-)
-def test_progress_is_told_of_every_position(monkeypatch, positions, variant, longest) -> None:
-    told: list[int] = []
-
-    @contextmanager
-    def bar(total: int, *args: object, **options: object) -> Iterator[Callable[[int], object]]:
-        yield told.append
-        assert sum(told) == total and max(told) == longest
-
-    def unsolved(some: list[Position], *args: object, **options: object) -> SimpleNamespace:
-        shape = len(some), some[0].variant.num_actions
-        return SimpleNamespace(action_margins=np.zeros(shape, np.int16))
-
-    monkeypatch.setattr(grading, "progress_bar", bar)
-    if longest == 4:  # a board that takes long to solve; the progress alone counts here
-        monkeypatch.setattr(grading, "solve_batch", unsolved)
-    grade(First(), positions, variant=variant)
-    assert len(told) > 1

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -60,27 +62,36 @@ def bars(monkeypatch) -> list[Bar]:
     return shown
 
 
+def grade_unsolved(**options: object) -> None:
+    """Positions of a board that takes long to solve; the progress alone counts here."""
+
+    def unsolved(some: list[Position], *args: object, **options: object) -> SimpleNamespace:
+        shape = len(some), some[0].variant.num_actions
+        return SimpleNamespace(action_margins=np.zeros(shape, np.int16))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grading, "solve_batch", unsolved)
+        grade(First(), 30, variant="/".join(["#" * 6] * 6), **options)
+
+
 CALLS = {
-    "evaluate": (lambda **options: evaluate("random", "greedy", 300, **options), 300, "games"),
-    "in lock step": (lambda **options: evaluate(First(), "greedy", 30, **options), 30, "games"),
-    "tournament": (lambda **options: tournament(PLAYERS, 10, **options), 30, "games"),
-    "grade": (lambda **options: grade("random", 34, **options), 34, "positions"),
-    "few decisions": (
-        lambda **options: grade("random", 90, variant=SMALL, **options),
-        90,
-        "positions",
-    ),
-    "a benchmark": (
-        lambda **options: grade("random", "irregular-v1", **options),
-        1920,
-        "positions",
-    ),
+    "evaluate": (partial(evaluate, "random", "greedy", 300), 300, "games", 128),
+    "in lock step": (partial(evaluate, First(), "greedy", 30), 30, "games", 22),
+    "tournament": (partial(tournament, PLAYERS, 10), 30, "games", 10),
+    "grade": (partial(grade, "random", 34), 34, "positions", 12),
+    "few decisions": (partial(grade, "random", 90, variant=SMALL), 90, "positions", 28),
+    "many positions": (partial(grade, First(), 780, variant="standard"), 780, "positions", 256),
+    "a large board": (grade_unsolved, 30, "positions", 4),
+    "a benchmark": (partial(grade, "random", "irregular-v1"), 1920, "positions", 240),
+    "the standard benchmark": (partial(grade, First()), 5040, "positions", 1024),
 }
+"""Calls, what their bars count, and the longest step of a bar without an executor."""
 
 
-@pytest.mark.parametrize(("call", "total", "unit"), CALLS.values(), ids=CALLS)
-def test_bars_move_on_to_their_total(bars, call, total, unit):
+@pytest.mark.parametrize(("call", "total", "unit", "longest"), CALLS.values(), ids=CALLS)
+def test_bars_move_on_to_their_total(bars, call, total, unit, longest):
     call(progress=True)
+    assert max(bars[0].steps) == longest
     with ThreadPoolExecutor(1) as executor:
         call(progress=True, executor=executor)
     for bar in bars:
