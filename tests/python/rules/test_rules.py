@@ -70,6 +70,12 @@ def assert_same_position(core: mijnlieff.Position, slow: reference.Position) -> 
             assert_array(found, slow.observation(layout, dtype), dtype)
 
 
+def assert_read_as_written(core: mijnlieff.Position) -> None:
+    """Read the text of a position, which says its last turn too."""
+    read = mijnlieff.Position.from_notation(core.notation, core.variant)
+    assert (read, read.last_action, read.notation) == (core, core.last_action, core.notation)
+
+
 def assert_only_legal_actions_play(core: mijnlieff.Position, slow: reference.Position) -> None:
     """Try every action index that is not legal, and see that nothing moves."""
     legal = slow.legal_actions()
@@ -93,6 +99,7 @@ def play_one_game(seed: int, tally: Counter) -> None:
     checked_ply = rng.randint(0, 4 * len(slow_variant.board.cells))  # some never get there
     while True:
         assert_same_position(core, slow)
+        assert_read_as_written(core)
         if slow.ply == checked_ply or slow.is_over:
             assert_only_legal_actions_play(core, slow)
         if slow.is_over:
@@ -102,6 +109,8 @@ def play_one_game(seed: int, tally: Counter) -> None:
         core, slow = core.play(action), slow.play(action)
 
     assert mijnlieff.Position.from_actions(actions, core_variant) == core
+    record = mijnlieff.format_record(actions, core_variant)
+    assert mijnlieff.parse_record(record, core_variant) == actions
     tally["games"] += 1
     tally["plies"] += slow.ply
     tally["forced passes"] += actions.count(slow_variant.pass_action)
