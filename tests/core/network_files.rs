@@ -127,6 +127,12 @@ fn sizes_and_weights_that_make_no_sense_are_refused_whatever_the_checksum() {
     let at = cut.len() - 1;
     let error = Network::parse(&sealed((NETWORK_LETTERS, 4), cut)).unwrap_err();
     assert_eq!(error, NetworkError::Content { at });
+    // The last of them has the bits of an infinite one.
+    let names = &whole[..whole.len() - 4 * weights.len()];
+    let index = weights.len() - 1;
+    let infinite = [names, &vec![0_u8; 2 * index], &[0, 0x7C]].concat();
+    let error = Network::parse(&sealed((NETWORK_LETTERS, 4), &infinite)).unwrap_err();
+    assert_eq!(error, NetworkError::NotFinite { index });
 }
 
 #[test]
