@@ -260,9 +260,8 @@ def test_games_with_a_tablebase_are_those_of_the_solver(tmp_path):
     for refused in (tiny("ppo"), tiny(knowledge="pure")):
         with pytest.raises(ValueError, match="would change nothing"):
             LocalBackend(table).source(boards, refused, torch.Generator())
-    source = LocalBackend(table).source(STANDARD, config, torch.Generator())
     with pytest.raises(ValueError, match="8 cells and 1 copies"):
-        source.begin(CellNetwork(Variant(), 16, 1, 4), 0)
+        LocalBackend(table).source(STANDARD, config, torch.Generator())
 
 
 def test_a_short_run_learns(tmp_path, capsys):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mijnlieff import Variant, load_policy
+from mijnlieff import Board, Tablebase, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.errors import TrainingError
 from mijnlieff.train import TrainState
@@ -177,6 +177,16 @@ def test_a_run_that_cannot_start_overwrites_nothing(folder, monkeypatch):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(MemoryError, match="not enough memory"):
         ppo_run(folder, 1, overwrite=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_tablebase_of_another_game_overwrites_nothing(folder, capsys):
+    table = folder.parent / "table"
+    Tablebase.build(table, Variant(Board.from_text("##"), copies=1))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    options = ["--overwrite", "--tablebase", str(table), "--games=16", *TINY_OPTIONS]
+    assert main(["train", "--out", str(folder), *options]) == 2
+    assert "2 cells and 1 copies" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

@@ -79,10 +79,10 @@ class ExecutorBackend:
         """The games of the run; `generator` is not used, since blocks have their own seeds.
 
         Raises:
-            ValueError: a round has fewer games than blocks, or a tablebase, and the run solves
-                nothing.
+            ValueError: a round has fewer games than blocks, or a tablebase of another game, or for
+                a run that solves nothing.
         """
-        check_tablebase(self._tablebase, config)
+        check_tablebase(self._tablebase, config, boards)
         if config.num_envs < self._blocks:
             raise ValueError(
                 f"a round of num_envs={config.num_envs} games cannot be cut into {self._blocks} "

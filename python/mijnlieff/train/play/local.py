@@ -63,9 +63,9 @@ class LocalBackend:
         """See `Backend.source`.
 
         Raises:
-            ValueError: a tablebase, and the run solves nothing.
+            ValueError: a tablebase of another game, or for a run that solves nothing.
         """
-        check_tablebase(self._tablebase, config)
+        check_tablebase(self._tablebase, config, boards)
         if config.algo == "alphazero":
             return ThreadedGames(boards, config, generator, self._tablebase)
         return _Rollouts(boards, config, generator)

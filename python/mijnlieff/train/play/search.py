@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from mijnlieff._mijnlieff import Network, Tablebase
+from mijnlieff._mijnlieff import Network, Tablebase, solver_for
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
@@ -16,14 +16,17 @@ from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 __all__ = ["check_tablebase", "play_round", "self_play"]
 
 
-def check_tablebase(tablebase: Tablebase | None, config: TrainConfig) -> None:
-    """Raise `ValueError` if a run would not look anything up in a tablebase."""
-    solves = config.algo == "alphazero" and config.knowledge == "exact"
-    if tablebase is not None and not solves:
+def check_tablebase(tablebase: Tablebase | None, config: TrainConfig, boards: Boards) -> None:
+    """Raise `ValueError` if a run cannot look its positions up in a tablebase, or would not."""
+    if tablebase is None:
+        return
+    if config.algo != "alphazero" or config.knowledge != "exact":
         raise ValueError(
             f"{tablebase!r} would change nothing: only the algorithm 'alphazero' with knowledge "
             "'exact' solves positions"
         )
+    for variant in boards.seen:
+        solver_for(variant, tablebase)  # raises, now rather than in the first round
 
 
 def self_play(
