@@ -74,9 +74,10 @@ def test_numbers_that_do_not_fit(numbers, words):
         ExecutorBackend(workers, *numbers).source(STANDARD, tiny("ppo"), torch.Generator())
 
 
-def test_a_run_that_cannot_be_cut_leaves_no_folder(tmp_path):
-    with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match="blocks must be"):
-        train(tiny("ppo"), Budget(games=1), tmp_path / "run", executor=workers, blocks=0)
+@pytest.mark.parametrize(("blocks", "words"), [(0, "blocks must be"), (17, "cannot be cut")])
+def test_a_run_that_cannot_be_cut_leaves_no_folder(blocks, words, tmp_path):
+    with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match=words):
+        train(tiny("ppo"), Budget(games=1), tmp_path / "run", executor=workers, blocks=blocks)
     assert not (tmp_path / "run").exists()
 
 

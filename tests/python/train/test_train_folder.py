@@ -245,3 +245,4 @@ def test_a_replay_buffer_that_does_not_fit_into_memory(tmp_path, capsys):
     assert main(["train", "--replay-positions=2147483647", "--out", str(tmp_path / "run")]) == 1
     error = capsys.readouterr().err
     assert "replay_positions=2147483647" in error and error.count("\n") == 1
+    assert not (tmp_path / "run").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -46,14 +47,24 @@ class RunFolder:
         self.report_json = path / "report.json"
         self.report_text = path / "report.md"
 
-    def create(self) -> None:
+    def create(self) -> bool:
         """Create the folder if it does not exist.
+
+        Returns:
+            Whether it is new.
 
         Raises:
             OSError: it cannot be created.
         """
+        is_new = not self.path.exists()
         with writing(f"to the folder {self.path}"):
             self.path.mkdir(parents=True, exist_ok=True)
+        return is_new
+
+    def remove_if_empty(self) -> None:
+        """Remove the folder, unless there is something in it."""
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
 
     def refuse_run(self) -> None:
         """Make sure that there is no run in the folder.

@@ -39,7 +39,8 @@ def start_run(
     """A run that starts from random weights; the folder is locked while the `with` block runs.
 
     Args:
-        folder: the folder, created if it does not exist.
+        folder: the folder, created if it does not exist; a new one that is empty at the end is
+            removed again.
         config: the settings.
         budget: when to stop.
         boards: the boards to learn.
@@ -56,15 +57,18 @@ def start_run(
     """
     chosen = choose_device(device)
     _check_several_boards(boards, config)
-    folder.create()
-    with lock_folder(folder.path):
+    with contextlib.ExitStack() as stack:
+        if folder.create():
+            # A run that is refused leaves nothing. The file of the lock is gone by then.
+            stack.callback(folder.remove_if_empty)
+        stack.enter_context(lock_folder(folder.path))
         if not overwrite:
             folder.refuse_run()
-        new = Trainer(config, budget, boards, chosen, backend)
-        with contextlib.closing(new) as trainer:
-            if overwrite:
-                folder.clear()
-            yield trainer
+        trainer = Trainer(config, budget, boards, chosen, backend)
+        stack.enter_context(contextlib.closing(trainer))
+        if overwrite:
+            folder.clear()
+        yield trainer
 
 
 @contextlib.contextmanager
