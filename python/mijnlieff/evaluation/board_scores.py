@@ -48,6 +48,7 @@ def scores_on(
     games: int,
     seed: int,
     *,
+    progress: bool = False,
     executor: Executor | None = None,
 ) -> dict[str, BoardScore]:
     """Return scores against each opponent on every board, both seats of each random opening.
@@ -59,6 +60,7 @@ def scores_on(
         games: against each opponent on all boards together; rounded up to as many on each board, an
             even number.
         seed: of openings and opponents.
+        progress: show a bar.
         executor: where the matches are played; this process unless given.
 
     Returns:
@@ -70,7 +72,7 @@ def scores_on(
         for opponent in opponents
         for number, variant in enumerate(variants)
     ]
-    reports = iter(play_all(policy, matches, executor=executor))
+    reports = iter(play_all(policy, matches, progress=progress, executor=executor))
     scores = {}
     for opponent in opponents:
         played = list(islice(reports, len(variants)))

@@ -189,22 +189,21 @@ def play_all(
     Args:
         policy: a policy, or a name for `load_policy`.
         matches: the opponent and the settings of each.
-        progress: show a bar for each match that is played here.
+        progress: show a bar for the games of all matches together.
         executor: where the matches are played; this process unless given.
 
     Returns:
         The reports, in the order of the matches.
     """
-    if executor is not None:
-        check_picklable(executor, policy)
-        player = shared(executor, policy)
-        jobs = [(player, opponent, on_worker(match)) for opponent, match in matches]
-        return map_jobs(executor, play, jobs)
-    reports = []
-    for opponent, match in matches:
-        with progress_bar(match.games, "games", enabled=progress) as move_on:
-            reports.append(play(policy, opponent, match, move_on if progress else None))
-    return reports
+    games = [match.games for _, match in matches]
+    with progress_bar(sum(games), "games", enabled=progress) as move_on:
+        if executor is not None:
+            check_picklable(executor, policy)
+            player = shared(executor, policy)
+            jobs = [(player, opponent, on_worker(match)) for opponent, match in matches]
+            return map_jobs(executor, play, jobs, lambda index: move_on(games[index]))
+        told = move_on if progress else None
+        return [play(policy, opponent, match, told) for opponent, match in matches]
 
 
 def on_worker(conditions: Conditions) -> Conditions:

@@ -195,7 +195,7 @@ def test_scores_are_the_means_of_the_boards():
 def test_intervals_of_scores_are_over_boards(monkeypatch, shares, games, low, high):
     played = []
 
-    def matches(policy, matches, executor):
+    def matches(policy, matches, **options):
         for opponent, match in matches:
             played.append((opponent, match.games, match.variant, match.seed))
             share = shares[match.seed - 5]
@@ -222,7 +222,7 @@ def test_scores_of_few_boards_are_in_their_interval(monkeypatch, share):
     """The interval of a score may reach further to one side, at an end to one side alone."""
     ends = share - 0.3 * share, share + 0.3 * (1 - share)
 
-    def matches(policy, matches, executor):
+    def matches(policy, matches, **options):
         return [SimpleNamespace(score=share, score_interval=ends) for _ in matches]
 
     monkeypatch.setattr("mijnlieff.evaluation.board_scores.play_all", matches)

@@ -24,6 +24,7 @@ from mijnlieff import (
     tournament,
 )
 from mijnlieff.evaluation import Benchmark, play_match
+from mijnlieff.evaluation.board_scores import scores_on
 from mijnlieff.evaluation.grading import GradePlan
 from players import First
 
@@ -78,6 +79,12 @@ CALLS = {
     "evaluate": (partial(evaluate, "random", "greedy", 300), 300, "games", 128),
     "in lock step": (partial(evaluate, First(), "greedy", 30), 30, "games", 22),
     "tournament": (partial(tournament, PLAYERS, 10), 30, "games", 10),
+    "on boards": (
+        partial(scores_on, [SMALL] * 3, First(), ["random", "greedy"], 12, 0),
+        24,
+        "games",
+        4,
+    ),
     "grade": (partial(grade, "random", 34), 34, "positions", 12),
     "few decisions": (partial(grade, "random", 90, variant=SMALL), 90, "positions", 28),
     "many positions": (partial(grade, First(), 780, variant="standard"), 780, "positions", 256),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train import Boards, Budget, train
 from mijnlieff.train.config import CURVE_OPPONENTS
 from mijnlieff.train.report.rows import flat_row
+from mijnlieff.train.run.boards_report import report_boards
+from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import export_checkpoint
-from tiny_runs import TINY_OPTIONS, TWO_BLOCKS, quiet, tiny, weights
+from tiny_runs import TINY_OPTIONS, TWO_BLOCKS, quiet, resumed, tiny, weights
 from tools.pages import generalist
 from tools.results import read_results, write_results
 
@@ -214,6 +217,24 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     assert "##" in tables["results/generalist/held_out.md"]
     assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
     assert "a resumed run keeps its boards" in capfd.readouterr().err
+
+
+def test_the_final_tables_show_progress(finished, tmp_path, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def bar(total, unit, enabled):
+        shown.append((unit, enabled))
+        yield lambda count: None
+
+    for module in ("grading", "match"):
+        monkeypatch.setattr(f"mijnlieff.evaluation.{module}.progress_bar", bar)
+    (tmp_path / "graded.npz").write_bytes((finished[0] / "graded.npz").read_bytes())
+    trainer = resumed(RunFolder(finished[0]))
+    report_boards(trainer, RunFolder(tmp_path), 2, 2)
+    trainer.close()
+    # Two players of the run and four others, and the matches on each group of boards.
+    assert shown == [("positions", True)] * 6 + [("games", True)] * 2
 
 
 def tables_of(folder, docs):

@@ -47,11 +47,21 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
     graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
     with torch_threads(1):
         grades = {
-            name: grade(agent, graded, config.seed, by="board", name=name, executor=executor)
+            name: grade(
+                agent, graded, config.seed, progress=True, name=name, by="board", executor=executor
+            )
             for name, agent in agents.items()
         }
     scores = {
-        group: scores_on(variants, network, CURVE_OPPONENTS, games, config.seed, executor=executor)
+        group: scores_on(
+            variants,
+            network,
+            CURVE_OPPONENTS,
+            games,
+            config.seed,
+            progress=True,
+            executor=executor,
+        )
         for group, variants in (("seen", boards.seen), ("unseen", boards.unseen))
         if variants
     }
