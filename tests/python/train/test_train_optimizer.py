@@ -22,14 +22,18 @@ def make(optimizer: str, **settings: float | str) -> tuple[CellNetwork, Optimize
     return network, Optimizer(network, config)
 
 
-def learn(network: CellNetwork, optimizer: Optimizer, steps: int) -> None:
-    """Steps with gradients that depend on the weights."""
+def learn(network: CellNetwork, optimizer: Optimizer, steps: int) -> list[float]:
+    """Steps with gradients that depend on the weights; returns the losses before them."""
     rows = torch.rand(32, 56, generator=torch.Generator().manual_seed(1)).round()
+    losses = []
     for _ in range(steps):
         logits, values = network(rows)
         network.zero_grad()
-        ((logits - 1).square().mean() + (values - 0.5).square().mean()).backward()
+        loss = (logits - 1).square().mean() + (values - 0.5).square().mean()
+        loss.backward()
         optimizer.step(1e-2)
+        losses.append(loss.item())
+    return losses
 
 
 @pytest.mark.parametrize("shape", [(3, 20, 50), (50, 20), (2, 2, 30, 30)])
@@ -63,7 +67,8 @@ def test_muon_steps_are_as_large_as_those_of_adamw():
 def test_muon_learns_and_weights_decay():
     network, optimizer = make("muon", weight_decay=0.0)
     other, decaying = make("muon", weight_decay=10.0)
-    learn(network, optimizer, 20)
+    losses = learn(network, optimizer, 20)
+    assert losses[-1] < 0.5 * losses[0]
     learn(other, decaying, 20)
     norms = [it.blocks[0].message.weight.norm().item() for it in (network, other)]
     assert norms[1] < 0.5 * norms[0]
