@@ -142,6 +142,21 @@ def test_a_run_repeats_itself(knowledge, optimizer):
     assert rounds() == rounds()
 
 
+def test_positions_are_learned_from_as_often_as_asked(monkeypatch):
+    """Also where no round has enough for a step."""
+    trainer = Trainer(tiny(num_envs=2, reuse=1.5), Budget(steps=100_000), STANDARD)
+    method, steps = trainer._method, []
+    step = method.step
+    monkeypatch.setattr(method, "step", lambda *batch: steps.append(batch) or step(*batch))
+    rounds = [trainer.train_round() for _ in range(20)]
+    trainer.close()
+    # Those of the last round are learned from in the next.
+    learned = 1.5 * sum(losses.samples for losses in rounds[:-1])
+    assert max(losses.samples for losses in rounds) * 1.5 < 64
+    assert len(steps) == int(learned / 64) > 5
+    assert len(steps) == sum(not math.isnan(losses.policy_loss) for losses in rounds)
+
+
 @pytest.mark.parametrize(
     ("settings", "solved"),
     [

@@ -162,6 +162,22 @@ def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
     assert [point["seconds"] for point in trainer.curve] == [0, 60]
 
 
+def test_the_curve_has_as_many_points_as_asked(tmp_path, monkeypatch):
+    """Rounds of 3 % do not divide the budget as 20 measurements do."""
+    trainer = Trainer(tiny("ppo", measurements=20), Budget(steps=1000), STANDARD)
+    play = trainer.train_round
+
+    def thirty_steps():
+        losses = play()
+        trainer.counters.steps = 30 * trainer.counters.rounds
+        return losses
+
+    monkeypatch.setattr(trainer, "train_round", thirty_steps)
+    assert trainer.run(RunFolder(tmp_path), None, lambda: False)
+    due = [math.ceil(50 * number / 30) * 30 for number in range(21)]
+    assert [point["steps"] for point in trainer.curve] == due
+
+
 def test_a_whole_run(tmp_path, capsys):
     out = tmp_path / "run"
     options = [*TINY_OPTIONS, "--final-games=4", "--out", str(out)]

@@ -30,7 +30,7 @@ __all__ = ["AlphaZero", "SearchLosses"]
 
 @dataclass(frozen=True, slots=True)
 class SearchLosses:
-    """Means over the gradient steps of one round; NaN in the first round, which only plays.
+    """Means over the gradient steps of one round; NaN in a round without any, as the first.
 
     Attributes:
         policy_loss: Kullback-Leibler divergence KL(search policy || network policy), in nats.
@@ -95,7 +95,8 @@ class AlphaZero:
         self._generator = generator
         self._source = source
         self._replay = replay
-        self._new = 0
+        self._due = 0.0
+        """The steps that the positions so far are worth, less those that were taken."""
         self._gradients = Graph(self._set_gradients) if as_graph else self._set_gradients
 
     def round(self, spent: float, number: int) -> tuple[SearchLosses, int, int]:
@@ -124,7 +125,7 @@ class AlphaZero:
             self._source.close()
             raise
         self._replay.extend(games.samples)
-        self._new = len(games.samples)
+        self._due += len(games.samples) * self._config.reuse / self._config.minibatch_size
         losses = dataclasses.replace(
             losses,
             samples=len(games.samples),
@@ -139,7 +140,8 @@ class AlphaZero:
     def _learn(self, spent: float) -> SearchLosses:
         config = self._config
         rate = config.learning_rate * (1.0 - 0.98 * spent)
-        steps = round(self._new * config.reuse / config.minibatch_size)
+        steps = int(self._due)
+        self._due -= steps  # the rest waits for more positions, however few a round has
         if not steps:
             nan = float("nan")
             return SearchLosses(nan, nan, nan, nan, nan, nan, len(self._replay))

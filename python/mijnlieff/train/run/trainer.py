@@ -40,9 +40,9 @@ class Trainer:
 
     It learns a set of boards; one board is a set of one. With PPO, a run that is saved after any
     round and loaded again continues bit for bit as if it had not been interrupted, given the same
-    machine, the same number of threads and a budget in steps or games. With a budget in minutes the
-    schedules follow the clock, so runs differ. The replay buffer of AlphaZero is not saved; a
-    resumed run fills it again.
+    machine, the same number of threads, a budget in steps or games, and no rounds played ahead by
+    an executor. With a budget in minutes the schedules follow the clock, so runs differ. The replay
+    buffer of AlphaZero is not saved; a resumed run fills it again.
 
     Attributes:
         config: the settings.
@@ -283,8 +283,11 @@ class Trainer:
     def _measurement_is_due(self) -> bool:
         last = self.curve[-1]
         measured = self.budget.fraction(last["seconds"], last["steps"], last["games"])
-        # The end is always measured, although the sum may fall short of 1 by a rounding error.
-        return self.spent >= min(1.0, measured + 1.0 / self.config.measurements)
+        return self._parts(self.spent) > self._parts(measured)
+
+    def _parts(self, spent: float) -> int:
+        """How many of the parts of the budget between two measurements are spent."""
+        return int(spent * self.config.measurements + 1e-9)  # despite errors of rounding
 
     def _measure(self) -> None:
         """Add a point to the curve, without any effect on training."""
@@ -298,7 +301,7 @@ class Trainer:
             "steps": counters.steps,
             "games": counters.games,
             "seconds": round(counters.seconds, 2),
-            # A first round that only plays has no losses (NaN), and JSON has no NaN.
+            # A round without a gradient step has no losses (NaN), and JSON has no NaN.
             **{
                 key: None if math.isnan(value) else value
                 for key, value in dataclasses.asdict(losses).items()
@@ -311,10 +314,14 @@ class Trainer:
     def _line(
         self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
     ) -> str:
-        is_learning = not math.isnan(losses.policy_loss)
+        if not math.isnan(losses.policy_loss):
+            learned = self._strength.losses_text(losses)
+        elif self.counters.rounds == 1:
+            learned = "nothing learned yet"
+        else:
+            learned = "too few new positions for a step of learning"
         return (
             f"{self._strength.text(self.curve[-1])}, "
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
-            f"{steps_per_second:,.0f} steps/s, "
-            f"{self._strength.losses_text(losses) if is_learning else 'nothing learned yet'}"
+            f"{steps_per_second:,.0f} steps/s, {learned}"
         )
