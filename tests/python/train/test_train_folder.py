@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,9 @@ from mijnlieff.train import TrainState
 from mijnlieff.train.process import enough_memory
 from mijnlieff.train.run import final_report
 from mijnlieff.train.run.folder import RunFolder
+from mijnlieff.train.run.lock import lock_folder
 from mijnlieff.train.run.trainer import Trainer
+from processes import printed_by
 from tiny_runs import TINY_OPTIONS, ppo_run, read_log
 
 
@@ -37,6 +40,31 @@ def finished(tmp_path_factory) -> Path:
 def folder(finished, tmp_path) -> Path:
     """A copy of that folder."""
     return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+# Prints the process id of a child that lives on. Another one leaves the block of the lock.
+FORKS = """
+import os, sys, time
+from pathlib import Path
+from mijnlieff.errors import TrainingError
+from mijnlieff.train.run.lock import lock_folder
+
+folder = Path(sys.argv[1])
+with lock_folder(folder):
+    if not (leaves := os.fork()):
+        sys.exit()
+    assert os.waitpid(leaves, 0)[1] == 0
+    try:
+        with lock_folder(folder):
+            sys.exit("the lock is gone")
+    except TrainingError:
+        pass
+    if not (stays := os.fork()):
+        os.close(1), os.close(2)
+        time.sleep(60)
+    print(stays, flush=True)
+    os._exit(0)  # as by a kill, the file of the lock is left
+"""
 
 
 class TestOneTrainingAtATime:
@@ -83,6 +111,16 @@ class TestOneTrainingAtATime:
         assert not path.exists()
         with lock.lock_folder(tmp_path):
             pass
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+    def test_forked_children_do_not_hold_the_lock(self, tmp_path):
+        # Newer versions of Python warn of forks beside threads, and NumPy has some.
+        child = int(printed_by(FORKS, tmp_path, flags=("-W", "ignore")))
+        try:
+            with lock_folder(tmp_path):  # although the child of the process is still there
+                pass
+        finally:
+            os.kill(child, signal.SIGKILL)
 
     def test_a_folder_that_is_missing(self, tmp_path, capsys):
         out = tmp_path / "nowhere"

@@ -21,6 +21,8 @@ __all__ = ["LOCK_NAME", "lock_folder"]
 LOCK_NAME = "train.lock"
 # Windows keeps other processes from reading locked bytes, so the lock is far beyond the process id.
 _LOCKED_BYTE = 1 << 30
+_held: set[int] = set()
+"""The descriptors of the locks of this process."""
 
 
 @contextlib.contextmanager
@@ -28,7 +30,8 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder for one training while the `with` block runs.
 
     The lock is a file with the process id in it, locked by the operating system, which releases it
-    when the process ends, even by a kill. On file systems without locks nothing is refused.
+    when the process ends, even by a kill. Children that were forked meanwhile do not keep it. On
+    file systems without locks nothing is refused.
 
     Args:
         folder: the folder, which exists.
@@ -45,17 +48,35 @@ def lock_folder(folder: Path) -> Iterator[None]:
             f"another training ({_holder(path)}) is running in {folder}: wait until it ends, or "
             "use another folder"
         )
+    _held.add(descriptor)
     try:
         yield
     finally:
-        # Windows does not remove open files. Elsewhere the file goes first: once unlocked, it may
-        # belong to the next training.
-        if sys.platform == "win32":
-            os.close(descriptor)
-        with contextlib.suppress(OSError):
-            path.unlink()
-        if sys.platform != "win32":
-            os.close(descriptor)
+        if descriptor in _held:  # not in a forked child
+            _held.remove(descriptor)
+            _unlock(path, descriptor)
+
+
+def _unlock(path: Path, descriptor: int) -> None:
+    # Windows does not remove open files. Elsewhere the file goes first: once unlocked, it may
+    # belong to the next training.
+    if sys.platform == "win32":
+        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        path.unlink()
+    if sys.platform != "win32":
+        os.close(descriptor)
+
+
+def _close_in_child() -> None:
+    """Leave the locks to the parent: the system would hold them until its last child has ended."""
+    for descriptor in _held:
+        os.close(descriptor)
+    _held.clear()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def _open_locked(path: Path) -> int | None:
