@@ -251,10 +251,10 @@ def run(args: argparse.Namespace) -> int:
             limit = budget or Budget(minutes=DEFAULT_MINUTES)
             opened = start_run(folder, config, limit, boards, overwrite=args.overwrite, **on)
         trainer = stack.enter_context(opened)
-        stop = StopSignal(at_once=True)
+        stop = StopSignal()
         try:
             note(f"training in {folder.path} on {trainer.boards}, {trainer.network.device}")
-            signalled = run_session(trainer, folder, tensorboard=args.tensorboard)
+            signalled = run_session(trainer, folder, stop, tensorboard=args.tensorboard)
             if signalled:
                 note(f"stopped and saved; continue with: {_resume_command(folder, args)}")
                 return 128 + signalled

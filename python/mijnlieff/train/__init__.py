@@ -51,8 +51,8 @@ def train(
     The folder then holds the checkpoint for `mijnlieff.load_policy`, the logs `log.jsonl` and
     `progress.csv`, and the learning curve `curve.png`: all that `mijnlieff train` writes except the
     final tables. Ctrl-C, or a notebook's interrupt button, saves the run and ends it early; a
-    second one raises `KeyboardInterrupt` at once. An exception of `on_report` ends the run too, and
-    the last checkpoint stays valid.
+    second one, or one while positions for grades are solved, raises `KeyboardInterrupt` at once. An
+    exception of `on_report` ends the run too, and the last checkpoint stays valid.
 
     Args:
         config: the settings, such as `TrainConfig.of("ppo")`.
@@ -117,6 +117,7 @@ def train(
     prepare_packages(tensorboard)
     from mijnlieff.train.play.executor import ExecutorBackend
     from mijnlieff.train.play.local import Backend, LocalBackend
+    from mijnlieff.train.process import StopSignal
     from mijnlieff.train.run.run import resume_run, run_session, start_run
 
     backend: Backend = LocalBackend(tablebase)
@@ -131,5 +132,5 @@ def train(
             folder, config, budget, boards, device=device, overwrite=overwrite, backend=backend
         )
     with run as trainer:
-        run_session(trainer, folder, on_report=on_report, tensorboard=tensorboard)
+        run_session(trainer, folder, StopSignal(), on_report=on_report, tensorboard=tensorboard)
         return TrainState(trainer.spent, True, folder.read_log(), trainer.curve)

@@ -163,21 +163,18 @@ def torch_threads(number: int | None) -> Iterator[None]:
 
 
 class StopSignal:
-    """Context manager: the first SIGINT or SIGTERM sets a flag, a second raises KeyboardInterrupt.
+    """Context manager: SIGINT and SIGTERM raise KeyboardInterrupt, which `deferred` puts off.
 
     Python only lets the main thread handle signals; in other threads this does nothing.
-
-    Args:
-        at_once: raise KeyboardInterrupt at the first signal too.
 
     Attributes:
         number: the number of the signal that arrived, 0 before.
     """
 
-    def __init__(self, at_once: bool = False) -> None:
+    def __init__(self) -> None:
         """Start without a signal."""
         self.number = 0
-        self._at_once = at_once
+        self._at_once = True
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -192,6 +189,15 @@ class StopSignal:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Let the first signal only set `number` within the `with` block; a second still raises."""
+        self._at_once = False
+        try:
+            yield
+        finally:
+            self._at_once = True
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         raises = self._at_once or self.number != 0

@@ -36,7 +36,16 @@ from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import LOCK_NAME
 from mijnlieff.train.run.trainer import Trainer
-from tiny_runs import STANDARD, TINY_OPTIONS, read_log, resumed, saved_run, tiny, trainer_of
+from tiny_runs import (
+    STANDARD,
+    TINY_OPTIONS,
+    TWO_BLOCKS,
+    read_log,
+    resumed,
+    saved_run,
+    tiny,
+    trainer_of,
+)
 
 
 @pytest.fixture
@@ -116,6 +125,7 @@ def test_options_that_would_change_nothing_are_refused(options, owner, tmp_path,
 def test_losses_that_are_not_finite_end_the_run(tmp_path):
     folder = RunFolder(tmp_path)
     trainer = trainer_of(learning_rate=1e30)
+    trainer.prepare(folder, shows_progress=False)
     with (
         pytest.raises(TrainingError, match=r"diverged in round .* below 1e\+30") as caught,
         status_bar() as progress,
@@ -135,6 +145,7 @@ def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
         return played
 
     monkeypatch.setattr(trainer._method, "round", diverge)
+    trainer.prepare(RunFolder(tmp_path), shows_progress=False)
     with pytest.raises(TrainingError, match=r"diverged in round 1 \(weights are not finite\)"):
         trainer.run(RunFolder(tmp_path), None, lambda: False)
     assert resumed(RunFolder(tmp_path)).counters.rounds == 0
@@ -300,6 +311,33 @@ def test_a_signal_in_the_final_report_is_told(tmp_path, monkeypatch, capsys, num
     assert f"interrupted; continue with: mijnlieff train --resume --out {tmp_path}" in (
         capsys.readouterr().err
     )
+
+
+@needs_signals
+@pytest.mark.parametrize(
+    ("place", "count", "options"),
+    [
+        ("strength.graded_positions", 1, [f"--boards={TWO_BLOCKS}", "--holdout=0"]),
+        ("run.TensorBoardLog", 1, []),
+        ("trainer.Trainer.train_round", 2, []),
+    ],
+    ids=["before the rounds", "while TensorBoard loads", "a second one in a round"],
+)
+def test_signals_that_end_a_run_at_once_are_told(
+    tmp_path, monkeypatch, capsys, place, count, options
+):
+    def interrupted(*arguments: object) -> None:
+        for _ in range(count):
+            os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+
+    monkeypatch.setattr(f"mijnlieff.train.run.{place}", interrupted)
+    small = [option for option in TINY_OPTIONS if option != "--no-tensorboard"]
+    assert main(["train", "--out", str(tmp_path), *small, *options]) == 128 + signal.SIGTERM
+    assert f"interrupted; continue with: mijnlieff train --resume --out {tmp_path}" in (
+        capsys.readouterr().err
+    )
+    assert load_checkpoint(tmp_path / "checkpoint.pt").counters.rounds == 0
 
 
 def test_a_run_continues_as_it_was_started(tmp_path):

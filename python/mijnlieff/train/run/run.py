@@ -171,6 +171,7 @@ def _check_several_boards(boards: Boards, config: TrainConfig) -> None:
 def run_session(
     trainer: Trainer,
     folder: RunFolder,
+    stop: StopSignal,
     *,
     on_report: OnReport | None = None,
     tensorboard: bool | None = None,
@@ -180,6 +181,7 @@ def run_session(
     Args:
         trainer: the run.
         folder: its folder.
+        stop: notes the signal, which raises KeyboardInterrupt at once until the rounds begin.
         on_report: called after every round; if None, progress goes to standard error.
         tensorboard: whether to write event files; if None, only where TensorBoard is installed.
 
@@ -193,6 +195,8 @@ def run_session(
         OSError: a file cannot be written.
     """
     with contextlib.ExitStack() as stack:
+        stack.enter_context(stop)
+        trainer.prepare(folder, on_report is None)
         reports: list[OnReport] = []
         if tensorboard is not False:
             # TensorBoard may be missing unless it was asked for.
@@ -204,7 +208,7 @@ def run_session(
             progress = stack.enter_context(status_bar(trainer.spent))
         else:
             reports.append(on_report)
-        stop = stack.enter_context(StopSignal())
-        trainer.run(folder, progress, lambda: stop.number != 0, reports)
+        with stop.deferred():
+            trainer.run(folder, progress, lambda: stop.number != 0, reports)
     trainer.draw(folder)
     return stop.number

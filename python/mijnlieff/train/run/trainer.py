@@ -210,6 +210,19 @@ class Trainer:
         """
         self._strength.draw(folder, self.curve)
 
+    def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
+        """Save the run, so that there is always a checkpoint, and make what measurements need.
+
+        Args:
+            folder: the folder of the run.
+            shows_progress: whether to say on standard error what takes long.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        self.save(folder)
+        self._strength.prepare(folder, shows_progress)
+
     def run(
         self,
         folder: RunFolder,
@@ -217,7 +230,7 @@ class Trainer:
         wants_stop: Callable[[], bool],
         on_report: Sequence[OnReport] = (),
     ) -> bool:
-        """Train until the budget is spent; save and measure at intervals.
+        """Train until the budget is spent; save and measure at intervals. `prepare` comes before.
 
         Args:
             folder: where checkpoints and the log go.
@@ -236,9 +249,6 @@ class Trainer:
         """
         if self.network.device.type == "cpu":
             keep_memory()
-        self._strength.prepare(folder, progress is not None)
-        # Saved before the first round, so that there is always a checkpoint to return to.
-        self.save(folder)
         log = folder.read_log()
         # Not counted: it waits for workers that are only starting.
         if not self.curve and self.spent < 1.0 and not wants_stop():
