@@ -64,6 +64,10 @@ _OWNERS = {
 }
 """What the settings of `TrainConfig` that not every run uses belong to."""
 _RAY_OPTIONS = ("ray_address", "ray_workers", "ray_blocks", "ray_lag")
+_NOTHING_SOLVED = (
+    "games on these boards end with too many empty cells for exact labels, so nothing is ever "
+    "solved: --knowledge pure has settings for that"
+)
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -190,6 +194,8 @@ def _backend(args: argparse.Namespace) -> Iterator[Backend]:
                 raise ValueError(f"--{name.replace('_', '-')} needs --ray")
         yield LocalBackend(args.tablebase)
         return
+    if args.play_threads is not None:
+        raise ValueError("--play-threads would change nothing: workers of --ray have one thread")
     from mijnlieff.integrations.ray import RayExecutor
     from mijnlieff.train.play.executor import BLOCKS, LAG, ExecutorBackend
 
@@ -222,6 +228,7 @@ def run(args: argparse.Namespace) -> int:
     """
     _fill_closed_descriptors()
     prepare_packages(args.tensorboard, "ray" if args.ray else "train")
+    from mijnlieff.train.play.policy import solves
     from mijnlieff.train.process import StopSignal
     from mijnlieff.train.run.boards_report import report_boards
     from mijnlieff.train.run.final_report import report_board
@@ -251,9 +258,13 @@ def run(args: argparse.Namespace) -> int:
             limit = budget or Budget(minutes=DEFAULT_MINUTES)
             opened = start_run(folder, config, limit, boards, overwrite=args.overwrite, **on)
         trainer = stack.enter_context(opened)
+        if args.resume:  # only its checkpoint says which options a run uses
+            _refuse_unused(given, trainer.config, trainer.boards.canvas is not None)
         stop = StopSignal()
         try:
             note(f"training in {folder.path} on {trainer.boards}, {trainer.network.device}")
+            if trainer.config.is_exact and not solves(trainer.config, trainer.boards):
+                note(_NOTHING_SOLVED)
             signalled = run_session(trainer, folder, stop, tensorboard=args.tensorboard)
             if signalled:
                 note(f"stopped and saved; continue with: {_resume_command(folder, args)}")

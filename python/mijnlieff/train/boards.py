@@ -136,6 +136,12 @@ class Boards:
         side = max(max(one.board.width, one.board.height) for one in self.all)
         return Canvas(side, side)
 
+    @property
+    def fewest_empty(self) -> int:
+        """The fewest empty cells that a player decides with in games on the seen boards."""
+        # Each player has four types of pieces, and one piece is still in hand.
+        return min(max(1, one.board.num_cells - 8 * one.copies + 1) for one in self.seen)
+
     def __str__(self) -> str:
         """Return the only variant, or the numbers of boards and the rules."""
         if len(self.all) == 1:

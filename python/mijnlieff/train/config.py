@@ -334,6 +334,11 @@ class TrainConfig:
             )
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it learns from exact labels: AlphaZero with knowledge `"exact"`."""
+        return self.algo == "alphazero" and self.knowledge == "exact"
+
+    @property
     def search_options(self) -> SearchOptions:
         """The searches of its games."""
         return SearchOptions(

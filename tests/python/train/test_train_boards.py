@@ -57,6 +57,18 @@ def test_all_variants_share_the_rules():
     assert Boards.from_dict(json.loads(json.dumps(boards.to_dict()))) == boards
 
 
+@pytest.mark.parametrize(("rows", "fewest"), [(2, 3), (3, 8), (4, 13)])
+def test_the_fewest_empty_cells_of_a_decision(rows, fewest):
+    variant = Variant(Board.from_text("#####\n" * rows), "anywhere", 1)
+    rng, found = np.random.default_rng(0), set()
+    for _ in range(200):
+        position = Position(variant)
+        while not position.is_over:
+            found.add(int((position.stones == 0).sum()))
+            position = position.play(rng.choice(position.legal_actions()))
+    assert min(found) == fewest == Boards((variant,)).fewest_empty
+
+
 def test_boards_can_be_named():
     assert boards_named("arrangements:3") == Board.arrangements(3)
     assert boards_named("arrangements:3:corners") == Board.arrangements(3, True)

@@ -122,6 +122,37 @@ def test_options_that_would_change_nothing_are_refused(options, owner, tmp_path,
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(("algo", "code"), [("ppo", 2), ("alphazero", 0)])
+def test_threads_of_self_play_are_refused_for_a_run_by_ppo(algo, code, tmp_path, capsys):
+    options = [*TINY_OPTIONS, f"--algo={algo}", "--games=1", "--out", str(tmp_path)]
+    assert main(["train", *options]) == 0
+    saved = (tmp_path / "checkpoint.pt").read_bytes()
+    again = ["--resume", "--play-threads=1", "--final-games=2", "--out", str(tmp_path)]
+    assert main(["train", *again]) == code
+    if code:
+        assert "--play-threads is an option of --algo alphazero" in capsys.readouterr().err
+        assert (tmp_path / "checkpoint.pt").read_bytes() == saved
+
+
+def test_threads_of_self_play_are_refused_with_ray(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("mijnlieff.cli.train.prepare_packages", lambda *wanted: None)
+    out = tmp_path / "run"
+    assert main(["train", "--ray", "--play-threads=2", "--out", str(out)]) == 2
+    assert "--play-threads would change nothing" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_run_that_solves_nothing_says_so(tmp_path, capsys):
+    board = ["--board=#####/#####/#####/#####", "--copies=1"]  # 12 cells stay empty
+    options = [*TINY_OPTIONS, *board, "--num-simulations=2", "--games=16", "--out", str(tmp_path)]
+    assert main(["train", *options]) == 0
+    printed, told = capsys.readouterr()
+    assert "nothing is ever solved: --knowledge pure" in told
+    assert "games of self-play from the rules alone" in printed
+    assert "With 64 simulations, 2 games" in printed and "solver" not in printed
+    assert all(row["solved"] == 0 for row in read_log(tmp_path))
+
+
 def test_losses_that_are_not_finite_end_the_run(tmp_path):
     folder = RunFolder(tmp_path)
     trainer = trainer_of(learning_rate=1e30)

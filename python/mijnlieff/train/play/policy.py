@@ -7,10 +7,22 @@ import copy
 from mijnlieff._mijnlieff import Network
 from mijnlieff.policies import Model, NetworkPolicy
 from mijnlieff.policies.searches import SOLVE_BELOW, ending_options
+from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
 
-__all__ = ["players", "search_policy", "solve_below_in_play"]
+__all__ = ["players", "search_policy", "solve_below_in_play", "solves"]
+
+
+def solves(config: TrainConfig, boards: Boards) -> bool:
+    """Whether a run ever solves a position: on large boards, its games may end before that.
+
+    Args:
+        config: the settings of the run.
+        boards: its boards.
+    """
+    below = max(config.solve_roots_below, config.solve_leaves_below)
+    return config.is_exact and boards.fewest_empty <= below
 
 
 def solve_below_in_play(config: TrainConfig) -> int:
@@ -22,8 +34,7 @@ def solve_below_in_play(config: TrainConfig) -> int:
     Args:
         config: the settings of the run.
     """
-    is_exact = config.algo == "alphazero" and config.knowledge == "exact"
-    return min(SOLVE_BELOW, config.solve_roots_below) if is_exact else 0
+    return min(SOLVE_BELOW, config.solve_roots_below) if config.is_exact else 0
 
 
 _C_SCALE = 1.0

@@ -20,7 +20,7 @@ def check_tablebase(tablebase: Tablebase | None, config: TrainConfig, boards: Bo
     """Raise `ValueError` if a run cannot look its positions up in a tablebase, or would not."""
     if tablebase is None:
         return
-    if config.algo != "alphazero" or config.knowledge != "exact":
+    if not config.is_exact:
         raise ValueError(
             f"{tablebase!r} would change nothing: only the algorithm 'alphazero' with knowledge "
             "'exact' solves positions"

@@ -8,12 +8,11 @@ from typing import Any
 
 from mijnlieff._util.files import write_json, write_whole
 from mijnlieff._util.output import markdown_table, print_table
+from mijnlieff.train.play.policy import solves
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["write_report"]
-
-_MODES = {"exact": " with exact labels", "pure": " from the rules alone"}
 
 
 def write_report(
@@ -38,9 +37,12 @@ def write_report(
         OSError: a file cannot be written.
     """
     config, counters = trainer.config, trainer.counters
+    mode = ""
+    if config.algo == "alphazero":
+        has_labels = solves(config, trainer.boards)
+        mode = " with exact labels" if has_labels else " from the rules alone"
     about = (
-        f"{counters.steps:,} actions and {counters.games:,} games of self-play"
-        f"{_MODES[config.knowledge] if config.algo == 'alphazero' else ''} in "
+        f"{counters.steps:,} actions and {counters.games:,} games of self-play{mode} in "
         f"{counters.seconds / 60:.1f} minutes, seed {config.seed}, {trainer.boards}."
     )
     run = dataclasses.asdict(counters) | {"config": dataclasses.asdict(config)}
