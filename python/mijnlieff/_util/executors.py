@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
@@ -34,9 +35,7 @@ def check_picklable(executor: Executor, value: object) -> None:
     Raises:
         TypeError: it cannot be pickled.
     """
-    from concurrent.futures import ProcessPoolExecutor  # brings multiprocessing
-
-    if isinstance(executor, ProcessPoolExecutor):
+    if _starts_processes(executor):
         try:
             pickle.dumps(value)
         except MemoryError:
@@ -62,6 +61,10 @@ def shared(executor: Executor, value: object) -> Any:
 def submit(executor: Executor, function: Callable[..., _T], *args: Any) -> Future[_T]:
     """Hand a job to an executor.
 
+    Ctrl-C reaches the processes of an executor too. Where this process handles it by a function of
+    its own, as training does to save first, those that had a job leave it to this process from then
+    on. Elsewhere it ends them at once.
+
     Args:
         executor: the executor.
         function: a function of a module, so that other processes can import it. Its result depends
@@ -72,6 +75,8 @@ def submit(executor: Executor, function: Callable[..., _T], *args: Any) -> Futur
         ClusterError: the executor was shut down, or its workers died.
     """
     try:
+        if _starts_processes(executor) and _handles_interrupts():
+            return executor.submit(_leave_interrupts, function, *args)
         return executor.submit(function, *args)
     except ClusterError:
         raise
@@ -134,6 +139,26 @@ def map_jobs(
         for future in futures:
             future.cancel()
     return results
+
+
+def _starts_processes(executor: Executor) -> bool:
+    from concurrent.futures import ProcessPoolExecutor  # brings multiprocessing
+
+    return isinstance(executor, ProcessPoolExecutor)
+
+
+def _handles_interrupts() -> bool:
+    handler = signal.getsignal(signal.SIGINT)
+    return callable(handler) and handler is not signal.default_int_handler
+
+
+def _leave_interrupts(function: Callable[..., _T], *args: Any) -> _T:
+    """Run a job in a process that ignores Ctrl-C from now on."""
+    import multiprocessing
+
+    if multiprocessing.parent_process() is not None:  # not in the process that submits
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return function(*args)
 
 
 def _broken(executor: Executor, error: BrokenExecutor) -> ClusterError:

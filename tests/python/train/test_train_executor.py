@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -9,10 +14,12 @@ import numpy as np
 import pytest
 import torch
 
+from interrupts import needs_signals
 from mijnlieff.train import Boards, Budget, train
 from mijnlieff.train.network import new_network
 from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
 from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
+from mijnlieff.train.run.checkpoint import load_checkpoint
 from tiny_runs import STANDARD, TWO_BLOCKS, quiet, tiny
 
 
@@ -79,6 +86,62 @@ def test_a_run_that_cannot_be_cut_leaves_no_folder(blocks, words, tmp_path):
     with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match=words):
         train(tiny("ppo"), Budget(games=1), tmp_path / "run", executor=workers, blocks=blocks)
     assert not (tmp_path / "run").exists()
+
+
+# A run with two processes that says when both have had a job, and at the end how many rounds.
+PROCESSES = """
+import multiprocessing, os, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from mijnlieff._util.executors import submit
+from mijnlieff.train import Budget, train
+from tiny_runs import tiny
+
+out = Path(sys.argv[1])
+
+def meet():
+    (out / f"met{os.getpid()}").touch()
+    while len(list(out.glob("met*"))) < 2:
+        time.sleep(0.05)
+
+def report(state):
+    if len(state.log) == 1:
+        for job in [submit(executor, meet) for _ in range(2)]:
+            job.result()
+        print("ready", flush=True)
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        config = tiny("ppo", checkpoint_seconds=1000)
+        options = {"on_report": report, "executor": executor, "tensorboard": False}
+        print(len(train(config, Budget(minutes=10), out, **options).log))
+"""
+
+
+@needs_signals
+@pytest.mark.slow
+def test_ctrl_c_saves_a_run_whose_workers_get_it_too(tmp_path):
+    script, out = tmp_path / "script.py", tmp_path / "run"
+    script.write_text(PROCESSES)
+    paths = os.pathsep.join(filter(None, sys.path))
+    process = subprocess.Popen(
+        [sys.executable, script, out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n", process.communicate()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        rounds, errors = process.communicate()
+        assert (process.returncode, errors) == (0, "")
+        assert load_checkpoint(out / "checkpoint.pt").counters.rounds == int(rounds) >= 1
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 @pytest.mark.parametrize("many_boards", [False, True], ids=["one board", "many boards"])
