@@ -453,7 +453,7 @@ class BuiltinPolicy:
     def act_batch(self, /, positions: Sequence[Position]) -> NDArray[np.int64]:
         """The actions this policy plays, int64 ``(B,)``; positions may be of several variants.
 
-        Runs without the GIL and stops on Ctrl-C; searches run on all cores.
+        Runs without the GIL and stops on Ctrl-C; perfect play and deep searches run on all cores.
 
         Raises:
             GameOverError: a game is over, the message says which; no decision is counted.
@@ -627,6 +627,8 @@ class Network:
             take more than 2 GiB of memory when it is ready to evaluate.
         MemoryError: memory does not suffice.
     """
+    def __copy__(self, /) -> Network: ...
+    def __deepcopy__(self, /, _memo: Any) -> Network: ...
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
@@ -1177,7 +1179,7 @@ class SavedGame:
         """The agent's side, 0 or 1; not used in self-play."""
     @property
     def streams(self, /) -> tuple[int, int]:
-        """The states of its own stream and of that of its sampled actions."""
+        """The states of its stream and of that of its sampled actions."""
     @property
     def variant(self, /) -> int:
         """The index of its variant."""

@@ -1,7 +1,7 @@
 //! Encodings: actions as indices, positions as arrays and as words, symmetries as tables.
 //!
 //! Counts, shapes and orders are defined here. The step of a batch (`vector::step`) writes the same rows
-//! from tables of its own, for speed, and tests compare them with these.
+//! from its own tables, for speed, and tests compare them with these.
 //!
 //! * **Actions**: `piece * num_cells + cell`, and a pass as the last index, `4 * num_cells`.
 //! * **Observations** are always those of the side to move and hold the full state, in one of three

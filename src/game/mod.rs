@@ -52,8 +52,8 @@
 //!
 //! # Representations
 //!
-//! [`Position`] is what the rules are written for. Loops that this would slow down have representations
-//! of their own, with the same meaning:
+//! [`Position`] is what the rules are written for. Loops that this would slow down have other
+//! representations with the same meaning:
 //!
 //! | type | holds | for |
 //! | --- | --- | --- |

@@ -140,7 +140,7 @@ impl Geometry {
     }
 
     /// How many images a pair of sets has, if it is the least of those under the symmetries that keep another
-    /// set, the least of its own images.
+    /// set, the least of its images.
     pub(crate) fn images_of_least(&self, kept: u16, pair: (u16, u16)) -> Option<u64> {
         let symmetries = self.to_least[usize::from(kept)];
         let mut same = 0;

@@ -1,9 +1,9 @@
 //! The file of a table.
 //!
 //! ```text
-//! head: a file of its own, see `crate::file_header`: copies, one byte | the board as text
+//! head: a whole file, see `crate::file_header`: copies, one byte | the board as text
 //! for each number of stones, from the most to none:
-//!     sums: a file of its own: the checksum of each block of the rows, u64
+//!     sums: a whole file: the checksum of each block of the rows, u64
 //!     rows: blocks of 64 KiB, the last one shorter
 //! ```
 //!

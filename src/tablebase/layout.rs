@@ -295,7 +295,7 @@ mod tests {
         Layout::new(&Variant::new(board, Opening::Anywhere, copies).unwrap()).unwrap()
     }
 
-    /// Every choice of stones and hands has a row of its own, and no byte is left over, but for sets
+    /// Every choice of stones and hands has its own row, and no byte is left over, but for sets
     /// that are symmetric themselves and the padding.
     #[test]
     fn rows_follow_each_other_without_gaps() {

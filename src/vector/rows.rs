@@ -1,4 +1,4 @@
-//! Observations in memory of their own.
+//! Observations in their own memory.
 
 use super::buffers::Observations;
 use crate::encode::{Layout, Numbering};

@@ -15,7 +15,7 @@ use super::fuzz::bodies::tables::minimax;
 use super::network::variant;
 use super::solver::solve_all;
 
-/// A file in a folder of its own, which goes with the value.
+/// A file in its own folder, which goes with the value.
 struct Scratch(PathBuf);
 
 impl Scratch {

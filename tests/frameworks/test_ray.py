@@ -338,7 +338,7 @@ class TestCommand:
         assert len(log_of(out)) == rounds + 2
 
 
-# In a process of its own, as other tests need the connection of this one.
+# In a separate process, as other tests need the connection of this one.
 DISCONNECTED = """
 import time, ray
 from mijnlieff.integrations.ray import RayExecutor

@@ -61,9 +61,9 @@ def shared(executor: Executor, value: object) -> Any:
 def submit(executor: Executor, function: Callable[..., _T], *args: Any) -> Future[_T]:
     """Hand a job to an executor.
 
-    Ctrl-C reaches the processes of an executor too. Where this process handles it by a function of
-    its own, as training does to save first, those that had a job leave it to this process from then
-    on. Elsewhere it ends them at once.
+    Ctrl-C reaches the processes of an executor too. Where this process handles it by its own
+    function, as training does to save first, those that had a job ignore it from then on. Elsewhere
+    it ends them at once.
 
     Args:
         executor: the executor.
@@ -82,7 +82,7 @@ def submit(executor: Executor, function: Callable[..., _T], *args: Any) -> Futur
         raise
     except BrokenExecutor as error:
         raise _broken(executor, error) from error
-    except RuntimeError as error:  # the standard executors have no type of their own for this
+    except RuntimeError as error:  # the standard executors have no own type for this
         kind = type(executor).__name__
         raise ClusterError(
             f"the executor {kind} takes no jobs ({error}): use it inside its `with` block, before "

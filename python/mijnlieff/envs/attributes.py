@@ -48,7 +48,7 @@ def info_of(infos: Mapping[str, Any], i: int) -> dict[str, Any]:
 
 
 class GameAttributes:
-    """The part of `VectorEnv` that answers as if every game were an environment of its own.
+    """The part of `VectorEnv` that answers as if every game were a separate environment.
 
     Attributes that a caller has set are kept, by game, and change nothing.
     """

@@ -69,7 +69,7 @@ class MijnlieffEnvironment(Environment[MijnlieffAction, MijnlieffObservation, Mi
     """A game of the client's model against a policy, see `TextGame`.
 
     Args:
-        opponent: a policy, or a name for `load_policy`; every game has a copy of its own.
+        opponent: a policy, or a name for `load_policy`; every game has its own copy.
         variant: the variant; None is the standard game.
         seat: the model's seat, ``"light"``, ``"dark"`` or ``"random"``.
         retries: illegal replies for one move that are answered by what is wrong; one more loses.
@@ -185,7 +185,7 @@ def create_app(
 
     Args:
         opponent: a policy, or a name for `load_policy`.
-        max_games: the most games at the same time, each with a client of its own.
+        max_games: the most games at the same time, each with its own client.
         **options: ``variant``, ``seat``, ``retries`` and ``reward`` of `MijnlieffEnvironment`.
 
     Raises:

@@ -38,7 +38,7 @@ class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
         variant: the game to play; None is the standard game.
         buf: the buffers to write to, as PufferLib's vectorization passes them; None makes them.
         seed: the seed of the first `reset` without one. PufferLib gives its environments seeds one
-            apart, so each seed here stands for streams of its own, and not for ``seed + i``.
+            apart, so each seed here stands for separate streams, and not for ``seed + i``.
         report_interval: steps between two infos, at least 1.
         **options: those of `VectorEnv`, except ``autoreset``, ``copy`` and packed observations.
             ``opponent`` is ``"random"`` unless given, and ``illegal_action`` is ``"lose"``. Planes

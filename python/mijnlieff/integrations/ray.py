@@ -141,7 +141,7 @@ class RayExecutor(Executor):
         for future in unfinished:
             future.set_exception(ClusterError(reason))
         for reference in references:
-            if ray.is_initialized():  # otherwise Ray would start a cluster of its own
+            if ray.is_initialized():  # otherwise Ray would start a new cluster
                 with contextlib.suppress(Exception):  # the connection may end meanwhile
                     ray.cancel(reference)
         if self._is_ours:
@@ -163,7 +163,7 @@ class RayExecutor(Executor):
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                if not ray.is_initialized():  # otherwise Ray would start a cluster of its own
+                if not ray.is_initialized():  # otherwise Ray would start a new cluster
                     raise ClusterError(_DISCONNECTED)
                 reference = self._task.remote(__version__, *args, **kwargs)
             except Exception as error:  # an argument that cannot be pickled, or no connection

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgx import core
 
-# Pgx has no public name for the decorator of its own states.
+# Pgx has no public name for the decorator of its states.
 from pgx._src.struct import dataclass, field
 
 from mijnlieff import functional

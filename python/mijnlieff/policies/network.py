@@ -237,7 +237,7 @@ class NetworkPolicy(ActsInGames):
         """Return the network and the settings; those that are the defaults are left out."""
         model = self.model
         shown = model.arguments() if isinstance(model, FunctionModel) else repr(model)
-        if "\n" in shown:  # PyTorch shows every layer on a line of its own
+        if "\n" in shown:  # PyTorch shows every layer on its own line
             shown = type(model).__name__
         return f"NetworkPolicy({', '.join([shown, *self._settings()])})"
 

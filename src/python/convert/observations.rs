@@ -1,4 +1,4 @@
-//! Observations as arrays, in memory of their own or lent to Python.
+//! Observations as arrays, in their own memory or lent to Python.
 
 use pyo3::Borrowed;
 use pyo3::prelude::*;

@@ -20,7 +20,7 @@ use crate::python::rules::variant::PyVariant;
 use crate::python::tablebase::PyTablebase;
 use crate::search::solver::{Book, DEFAULT_TABLE_BYTES, Solver};
 
-/// How many solvers with a table of their own are kept.
+/// How many solvers with their own table are kept.
 const KEPT: usize = 4;
 
 static REGISTRY: LazyLock<Mutex<Registry>> = LazyLock::new(|| {

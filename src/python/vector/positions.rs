@@ -31,7 +31,7 @@ pub(crate) struct PySavedGame {
     variant: usize,
     /// Its position, as `Position.notation` writes it.
     notation: String,
-    /// The states of its own stream and of that of its sampled actions.
+    /// The states of its stream and of that of its sampled actions.
     streams: (u64, u64),
     /// The agent's side, 0 or 1; not used in self-play.
     seat: usize,

@@ -230,7 +230,7 @@ impl Solver {
         self
     }
 
-    /// A solver that looks every position up and searches none, so it needs no memory of its own.
+    /// A solver that looks every position up and searches none, so it needs no memory for tables.
     ///
     /// # Panics
     ///

@@ -107,7 +107,7 @@ def test_an_error_of_the_opponent_leaves_the_game_as_it_was():
 
 
 class Drawing:
-    """A policy with a generator of its own, which knows nothing of games."""
+    """A policy with its own generator, which knows nothing of games."""
 
     def __init__(self):
         self.random = random.Random(0)

@@ -102,7 +102,7 @@ class OnlyBatch:
 
 
 class DerivedAct(OnlyAct, Policy):
-    """The method of `Policy` without a body is not taken for one of its own."""
+    """The method of `Policy` without a body is not taken for its own."""
 
 
 class DerivedBatch(OnlyBatch, Policy):

@@ -43,7 +43,7 @@ def test_every_public_name_is_documented():
             assert value.__doc__, name
 
 
-#: The names for users; everything else has a module of its own.
+#: The names for users; everything else has its own module.
 FACE = """
 Board Variant Position Piece Canvas MijnlieffEnv VectorEnv
 RandomPolicy GreedyPolicy MinimaxPolicy PerfectPolicy ChampionPolicy NetworkPolicy Network Policy

@@ -1,4 +1,4 @@
-"""The files of the project, and programs and scripts that run in interpreters of their own."""
+"""The files of the project, and programs and scripts that run in their own interpreters."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class TextGame:
     True
 
     Args:
-        opponent: a policy, or a name for `load_policy`. The game has a copy of its own, so the same
+        opponent: a policy, or a name for `load_policy`. The game has its own copy, so the same
             seed gives the same game, also against a policy with its own generator, which starts
             every game in the state that it has.
         variant: the variant; None is the standard game.
