@@ -335,7 +335,7 @@ class TrainConfig:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it learns from exact labels: AlphaZero with knowledge `"exact"`."""
+        """Whether it learns from exact labels, as AlphaZero does with knowledge `"exact"`."""
         return self.algo == "alphazero" and self.knowledge == "exact"
 
     @property
