@@ -143,7 +143,7 @@ True
 >>> mijnlieff.solve(mijnlieff.Position(small), tablebase=table).margin
 0
 """,
-    "LeafBatch": """
+    "_mijnlieff.LeafBatch": """
 >>> search = mijnlieff.TreeSearch(mijnlieff.evaluation.random_openings(4, plies=2), 8)
 >>> leaves = search.select()
 >>> len(leaves), leaves.observation.shape, leaves.action_mask.shape

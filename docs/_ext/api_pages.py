@@ -93,7 +93,7 @@ GROUPS: dict[str, tuple[str, str, list[str]]] = {
             "Tablebase",
             "TreeSearch",
             "SearchOptions",
-            "LeafBatch",
+            "_mijnlieff.LeafBatch",
         ],
     ),
     "self_play": (

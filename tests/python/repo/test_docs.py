@@ -264,11 +264,6 @@ def test_every_public_name_is_in_the_api_reference(api_pages):
     assert names - api_pages.INNER <= {entry.rpartition(".")[2] for entry in entries}
 
 
-def test_no_entry_is_of_a_private_module(api_pages):
-    names = [name for _, _, listed in api_pages.groups().values() for name in listed]
-    assert not [name for name in names if name.startswith("_") or "._" in name]
-
-
 def test_a_new_name_gets_an_entry_by_itself(api_pages, monkeypatch):
     monkeypatch.setattr(mijnlieff, "new_name", lambda: None, raising=False)
     monkeypatch.setattr(mijnlieff, "__all__", [*mijnlieff.__all__, "new_name"])

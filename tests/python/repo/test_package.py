@@ -47,7 +47,7 @@ def test_every_public_name_is_documented():
 FACE = """
 Board Variant Position Piece Canvas MijnlieffEnv VectorEnv
 RandomPolicy GreedyPolicy MinimaxPolicy PerfectPolicy ChampionPolicy NetworkPolicy Network Policy
-load_policy TreeSearch LeafBatch SearchOptions SelfPlay
+load_policy TreeSearch SearchOptions SelfPlay
 solve solve_batch Tablebase evaluate grade review best_response tournament benchmark
 parse_record format_record functional encoding errors __version__
 """.split()
