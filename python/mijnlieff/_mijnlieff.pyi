@@ -194,8 +194,12 @@ class BatchEnv:
         """
     def restore(self, /, state: tuple[bool, list[SavedGame]]) -> None:
         """Restore a state that `state` returned."""
-    def roll_back(self, /) -> None:
-        """Abort the step or reset under way: everything is as before it."""
+    def roll_back(self, /) -> bool:
+        """Abort the step or reset under way: everything is as before it.
+
+        Returns:
+            Whether there was one.
+        """
     def sample_actions(self, /) -> NDArray[np.int64]:
         """A random legal action for each game, int64 ``(num_envs,)``."""
     def seed(self, /, seed: SupportsIndex) -> None:

@@ -40,8 +40,8 @@ const SUMS: FileKind = FileKind {
 /// The bytes that share a checksum.
 pub(super) const BLOCK: usize = 1 << 16;
 
-/// No head of a table has more bytes.
-const LONGEST_HEAD: u64 = 1 << 12;
+/// No head of a table has more bytes: the text of a board has at most 64 rows of 64 cells.
+const LONGEST_HEAD: u64 = 1 << 13;
 
 /// The bytes that are read or written between two looks at whether to stop.
 const PIECE: usize = 8 << 20;

@@ -98,7 +98,7 @@ impl Pool {
     fn team(&mut self, jobs: usize) -> &mut Team {
         let id = process::id();
         let known = self.team.take().filter(|&(owner, _)| owner == id);
-        let none = || (id, ManuallyDrop::new(Team::default()));
+        let none = || (id, ManuallyDrop::new(Team::new(self.num_threads - 1)));
         let team = &mut self.team.insert(known.unwrap_or_else(none)).1;
         team.grow(jobs);
         team
@@ -213,7 +213,6 @@ fn wait(watch: Duration, ready: impl Fn() -> bool) {
 }
 
 /// Threads and their mailboxes; fewer than were asked for if the system refused some.
-#[derive(Default)]
 struct Team {
     workers: Vec<(Arc<Mailbox>, JoinHandle<()>)>,
     watch: Duration,
@@ -228,20 +227,29 @@ impl fmt::Debug for Team {
 }
 
 impl Team {
-    /// Starts the threads that are missing, as many of them as the system grants.
-    fn grow(&mut self, workers: usize) {
-        if self.refused || workers <= self.workers.len() {
-            return;
-        }
+    /// A team without threads that may get as many as this.
+    fn new(most: usize) -> Self {
         // A thread that watches on a processor that another thread needs delays the very work it
         // waits for.
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        let watch = if workers < processors {
+        let watch = if most < processors {
             WATCH
         } else {
             Duration::ZERO
         };
-        self.watch = watch;
+        Self {
+            workers: Vec::new(),
+            watch,
+            refused: false,
+        }
+    }
+
+    /// Starts the threads that are missing, as many of them as the system grants.
+    fn grow(&mut self, workers: usize) {
+        if self.refused {
+            return;
+        }
+        let watch = self.watch;
         for i in self.workers.len()..workers {
             let mailbox = Arc::<Mailbox>::default();
             let served = Arc::clone(&mailbox);

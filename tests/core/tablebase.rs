@@ -157,6 +157,35 @@ fn builds_are_resumed() {
     resumes();
 }
 
+/// Also where the head is as long as it can be.
+#[test]
+fn a_partial_file_of_another_table_is_kept() {
+    let scratch = Scratch::new("other");
+    let (path, partial) = (scratch.path(), scratch.0.join("table.partial"));
+    let (left, right) = (
+        format!("#{}\n", ".".repeat(63)),
+        format!("{}#", ".".repeat(63)),
+    );
+    let widest = format!(
+        "{left}{}{right}",
+        format!("{}\n", ".".repeat(64)).repeat(62)
+    );
+    let other = variant("##\n##", 1);
+    for text in ["###\n###", &widest] {
+        let variant = variant(text, 1);
+        build(&variant, &path);
+        let whole = fs::read(&path).unwrap();
+        fs::rename(&path, &partial).unwrap();
+        let refused = Tablebase::build(&other, &path, 1, &AtomicBool::new(false), |_| ());
+        assert!(matches!(refused, Err(TablebaseError::Io(_))), "{refused:?}");
+        assert_eq!(fs::read(&partial).unwrap(), whole);
+        build(&variant, &path);
+        assert_eq!(fs::read(&path).unwrap(), whole);
+        assert!(!partial.exists());
+        fs::remove_file(&path).unwrap();
+    }
+}
+
 #[test]
 fn damaged_files_are_refused_and_never_answer() {
     let scratch = Scratch::new("damage");

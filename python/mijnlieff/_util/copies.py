@@ -20,6 +20,8 @@ def own_copy(player: _Player) -> _Player:
     """
     try:
         return copy.deepcopy(player)
+    except MemoryError:
+        raise
     except Exception as error:  # its class may do anything
         raise PolicyError(
             f"{player!r} cannot be copied ({error}), and without a copy games would depend on "

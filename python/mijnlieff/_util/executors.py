@@ -82,7 +82,7 @@ def submit(executor: Executor, function: Callable[..., _T], *args: Any) -> Futur
         raise
     except BrokenExecutor as error:
         raise _broken(executor, error) from error
-    except RuntimeError as error:  # the standard executors have no own type for this
+    except RuntimeError as error:  # the standard executors raise nothing more special here
         kind = type(executor).__name__
         raise ClusterError(
             f"the executor {kind} takes no jobs ({error}): use it inside its `with` block, before "

@@ -32,8 +32,8 @@ class Recipe:
     Args:
         light: the name of a policy for `load_policy`. It plays both sides without `dark`. No file
             is read and no module imported before `make_dataset` plays or `to_minari` makes their
-            environment. An object of a module plays every 500 games from the state in which the
-            module made it.
+            environment. Each file of 500 games is played by a fresh copy of an object from a
+            module, so what it draws or learns in one does not reach the next.
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
         games: how many games, up to 50,000,000.

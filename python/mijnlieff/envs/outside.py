@@ -20,31 +20,33 @@ def play_outside(
     start: Callable[[], None],
     ask: Callable[[list[Position]], NDArray[np.int64]],
     finish: Callable[[], _Result],
+    undone: Callable[[], None] = lambda: None,
 ) -> _Result:
     """Start a step or reset, let the opponent act until no game waits for it, and finish.
 
-    An error undoes everything, also one that Ctrl-C raises right after a call that has succeeded.
+    An error undoes everything. Only Ctrl-C right after the end comes too late for that: then the
+    games have moved on, and what `finish` returned is lost.
 
     Args:
         batch: the games.
         start: starts the step or reset.
         ask: returns the opponent's actions in the positions that wait for it.
         finish: ends the step or reset.
+        undone: called when the games are as before.
 
     Returns:
         What `finish` returns.
     """
-    is_refused = False
+    has_started = False
     try:
-        try:
-            start()
-        except RuntimeError:  # what is under way may be another's, which goes on
-            is_refused = True
-            raise
+        start()
+        has_started = True
         while waiting := batch.pending():
             batch.answer(ask(waiting))
         return finish()
-    except BaseException:
-        if not is_refused:
-            batch.roll_back()
+    except BaseException as error:
+        # A call that is refused may come in the middle of another one, which goes on.
+        is_refused = not has_started and isinstance(error, RuntimeError)
+        if is_refused or batch.roll_back() or not has_started:
+            undone()
         raise

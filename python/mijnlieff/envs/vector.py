@@ -241,28 +241,26 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         """
         mask = _reset_mask(options, self.num_envs)
         seeds = _seeds(seed)
+        batch = self._batch
         before = self._np_random, self._np_random_seed, self._seeded, self._numbers
+
+        def restore() -> None:
+            self._np_random, self._np_random_seed, self._seeded, self._numbers = before
+
         try:
             super().reset(seed=seeds if isinstance(seeds, int) else None)
             self._seed_from_entropy()
-            return self._reset_games(seeds, mask)
+            if self._policy is None:
+                return batch.reset(seeds, mask)
         except BaseException:
-            self._np_random, self._np_random_seed, self._seeded, self._numbers = before
+            restore()
             raise
-
-    def _reset_games(
-        self, seeds: int | list[int | None] | None, mask: list[bool] | None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start new games, and let the opponent act in those that it begins."""
-        batch = self._batch
-        if self._policy is None:
-            return batch.reset(seeds, mask)
 
         def start() -> None:
             batch.start_reset(seeds, mask)
             self._numbers = self._numbers and self._numbers.after_reset(seeds, mask)
 
-        return play_outside(batch, start, self._ask, batch.finish_reset)
+        return play_outside(batch, start, self._ask, batch.finish_reset, restore)
 
     def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play one action in every game.

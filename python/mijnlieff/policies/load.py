@@ -206,6 +206,8 @@ def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
                 f"{' and no '.join(_IN_FOLDER)}"
             )
         path = found[0]
+    if path.is_fifo():  # it would wait for a writer
+        raise CheckpointError(f"cannot read {path}: not a regular file")
     try:
         with path.open("rb") as file:
             start = file.read(len(_NETWORK_FILE))

@@ -8,6 +8,7 @@ mod outputs;
 pub(crate) mod positions;
 pub(crate) mod rollout;
 
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::IntoPyArray;
@@ -272,11 +273,13 @@ impl PyBatchEnv {
     }
 
     /// Abort the step or reset under way: everything is as before it.
-    fn roll_back(&self) -> PyResult<()> {
+    ///
+    /// Returns:
+    ///     Whether there was one.
+    fn roll_back(&self) -> PyResult<bool> {
         let mut inner = self.lock()?;
         inner.core.roll_back();
-        inner.under_way = false;
-        Ok(())
+        Ok(mem::take(&mut inner.under_way))
     }
 
     /// End the reset under way and return its results.

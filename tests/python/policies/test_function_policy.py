@@ -102,7 +102,7 @@ class OnlyBatch:
 
 
 class DerivedAct(OnlyAct, Policy):
-    """The method of `Policy` without a body is not taken for its own."""
+    """A method inherited from `Policy` without a body is not one that the class has."""
 
 
 class DerivedBatch(OnlyBatch, Policy):

@@ -21,6 +21,7 @@ from mijnlieff import (
     Position,
     Variant,
     VariantError,
+    load_policy,
 )
 from mijnlieff.encoding import mask_batch, observe_batch
 from network_inputs import (
@@ -414,8 +415,9 @@ class TestFiles:
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
     def test_a_pipe_is_not_waited_for(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(CheckpointError, match=r"cannot read .*pipe: not a regular file$"):
-            Network.load(tmp_path / "pipe")
+        for load in (Network.load, load_policy):
+            with pytest.raises(CheckpointError, match=r"cannot read .*pipe: not a regular file$"):
+                load(tmp_path / "pipe")
 
     @needs_links
     def test_links_stay_and_the_file_they_lead_to_is_replaced(self, tmp_path):

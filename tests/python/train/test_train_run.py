@@ -126,12 +126,17 @@ def test_options_that_would_change_nothing_are_refused(options, owner, tmp_path,
 def test_threads_of_self_play_are_refused_for_a_run_by_ppo(algo, code, tmp_path, capsys):
     options = [*TINY_OPTIONS, f"--algo={algo}", "--games=1", "--out", str(tmp_path)]
     assert main(["train", *options]) == 0
-    saved = (tmp_path / "checkpoint.pt").read_bytes()
+    log = tmp_path / "log.jsonl"
+    last = json.loads(log.read_bytes().splitlines()[-1])
+    with log.open("a") as file:  # as if the run had been killed before the next checkpoint
+        print(json.dumps(last | {"round": last["round"] + 1}), file=file)
+    before = [(tmp_path / name).read_bytes() for name in ("checkpoint.pt", "log.jsonl")]
     again = ["--resume", "--play-threads=1", "--final-games=2", "--out", str(tmp_path)]
     assert main(["train", *again]) == code
     if code:
         assert "--play-threads is an option of --algo alphazero" in capsys.readouterr().err
-        assert (tmp_path / "checkpoint.pt").read_bytes() == saved
+        after = [(tmp_path / name).read_bytes() for name in ("checkpoint.pt", "log.jsonl")]
+        assert after == before
 
 
 def test_threads_of_self_play_are_refused_with_ray(tmp_path, monkeypatch, capsys):
@@ -142,9 +147,16 @@ def test_threads_of_self_play_are_refused_with_ray(tmp_path, monkeypatch, capsys
     assert not out.exists()
 
 
-def test_a_run_that_solves_nothing_says_so(tmp_path, capsys):
-    board = ["--board=#####/#####/#####/#####", "--copies=1"]  # 12 cells stay empty
-    options = [*TINY_OPTIONS, *board, "--num-simulations=2", "--games=16", "--out", str(tmp_path)]
+@pytest.mark.parametrize(
+    "board",
+    [
+        ["--board=#####/#####/#####/#####"],  # 12 cells stay empty
+        ["--board=#####/#####/#####", "--solve-roots-below=5", "--solve-leaves-below=5"],  # 7 do
+    ],
+)
+def test_a_run_that_solves_nothing_says_so(board, tmp_path, capsys):
+    options = [*TINY_OPTIONS, *board, "--copies=1", "--num-simulations=2", "--games=16"]
+    options += ["--out", str(tmp_path)]
     assert main(["train", *options]) == 0
     printed, told = capsys.readouterr()
     assert "nothing is ever solved: --knowledge pure" in told

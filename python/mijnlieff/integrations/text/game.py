@@ -15,6 +15,7 @@ from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
 from mijnlieff.policies.base import act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.policies.streams import mix
 from mijnlieff.rules import PLAYERS, VariantLike, must_pass
 
 __all__ = ["SEATS", "TextGame"]
@@ -77,7 +78,7 @@ class TextGame:
         seed = seed_of(seed)
         self.retries = integer_from("retries", retries, 0)
         self.opponent = own_copy(load_policy(opponent, seed))
-        self._number = np.array([seed], np.uint64)
+        self._number = mix(np.array([seed], np.uint64))
         drawn = int(np.random.default_rng(seed).integers(2))
         self.seat = drawn if seat == "random" else SEATS.index(seat)
         self.illegal: Counter[str] = Counter()

@@ -87,8 +87,8 @@ def read_move(text: str, position: Position) -> int:
     last one in notation anywhere (``a1+``, ``A1 +``), or else the last one in words (``Puller on
     a1``), as those often speak of stones on the board. A pass counts if no placement is named, or
     in brackets. What comes before ``</think>`` is left out. Moves with nothing but commas or "or"
-    between them are several moves, unless they are all the same; in brackets before the last ones
-    they may be a list.
+    between them are several moves, unless they are all the same. Only the last brackets must name
+    a single move; earlier ones may list several.
 
     >>> import mijnlieff
     >>> from mijnlieff.integrations.text import read_move

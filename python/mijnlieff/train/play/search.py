@@ -9,6 +9,7 @@ from mijnlieff._mijnlieff import Network, Tablebase, solver_for
 from mijnlieff.self_play import SelfPlay
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
+from mijnlieff.train.play.policy import solves
 from mijnlieff.train.play.returns import lambda_returns
 from mijnlieff.train.play.samples import SearchGames
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
@@ -20,10 +21,10 @@ def check_tablebase(tablebase: Tablebase | None, config: TrainConfig, boards: Bo
     """Raise `ValueError` if a run cannot look its positions up in a tablebase, or would not."""
     if tablebase is None:
         return
-    if not config.is_exact:
+    if not solves(config, boards):
         raise ValueError(
             f"{tablebase!r} would change nothing: only the algorithm 'alphazero' with knowledge "
-            "'exact' solves positions"
+            "'exact' solves positions, and only those with few empty cells"
         )
     for variant in boards.seen:
         solver_for(variant, tablebase)  # raises, now rather than in the first round

@@ -19,7 +19,7 @@ from mijnlieff.policies import NetworkPolicy
 from mijnlieff.policies.load import name_of_path
 from mijnlieff.solving import EXACT_CELLS
 from mijnlieff.train.config import CURVE_OPPONENTS
-from mijnlieff.train.play.policy import players
+from mijnlieff.train.play.policy import players, solve_below_in_play
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.report import write_report
@@ -53,8 +53,7 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
     agents = {"The network alone": network}
     searches = config.algo == "alphazero"
     if searches:
-        endings = search.exact_endings
-        solves = endings is not None and trainer.boards.fewest_empty <= max(endings)
+        solves = trainer.boards.fewest_empty <= solve_below_in_play(config)
         solver = " + solver" if solves else ""
         agents[f"With {num_simulations} simulations{solver}"] = search
     conditions = Conditions.checked(games, variant, seed=config.seed)

@@ -111,7 +111,6 @@ def resume_run(
             saved, folder.checkpoint, config, budget or saved.budget, chosen, backend
         )
         stack.enter_context(contextlib.closing(trainer))
-        folder.cut_log(saved.counters.rounds)
         yield trainer
 
 

@@ -220,6 +220,8 @@ class Trainer:
         Raises:
             OSError: a file cannot be written.
         """
+        if folder.log.exists():  # with rounds after the checkpoint, if a kill came between
+            folder.cut_log(self.counters.rounds)
         self.save(folder)
         self._strength.prepare(folder, shows_progress)
 
