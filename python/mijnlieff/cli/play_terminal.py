@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from typing import Any
 
@@ -194,8 +193,8 @@ def _last_stone(position: Position) -> int | None:
     x, y = variant.board.cells[action % variant.board.num_cells]
     lines = f"\n{position}".split("\n")
     row = variant.board.height - y
-    letters = list(re.finditer(r"\S+", lines[variant.board.height + 1]))
-    return sum(len(line) + 1 for line in lines[:row]) + letters[x].start()
+    column = len(str(variant.board.height)) + 2 + 5 * x  # an empty column has no letter
+    return sum(len(line) + 1 for line in lines[:row]) + column
 
 
 def _print_help(variant: Variant) -> None:

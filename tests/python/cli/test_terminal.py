@@ -128,6 +128,17 @@ class TestBoards:
         assert text.count("\x1b[1;32m*\x1b[0m") == allowed > 0
         assert re.sub(r"\x1b\[[\d;]*m", "", text) == f"\n{position}\n"
 
+    @pytest.mark.parametrize("name", ["a1+", "b2x", "d1+", "e1><"])
+    def test_the_last_move_is_marked_beside_an_empty_column(self, terminal, name):
+        pytest.importorskip("rich")
+        variant = Variant(Board.from_text("##.##/##.##"), opening="anywhere")
+        stream = terminal("stdout")
+        position = Position.from_actions([name], variant)
+        print_position(position)
+        text = stream.getvalue()
+        assert f"\x1b[1;7;33mL{name[2:]}\x1b[0m" in text
+        assert re.sub(r"\x1b\[[\d;]*m", "", text) == f"\n{position}\n"
+
 
 class TestProgress:
     def test_without_a_terminal_it_prints_lines(self, capsys):
