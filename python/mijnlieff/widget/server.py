@@ -96,8 +96,9 @@ class Server:
         return f"http://{ADDRESS}:{self.port}/{self.token}/"
 
     def is_own_host(self, host: str) -> bool:
-        """Return whether a ``Host`` header names this server."""
-        return host in (f"{ADDRESS}:{self.port}", f"localhost:{self.port}")
+        """Return whether a ``Host`` header names this server; browsers leave out the port 80."""
+        ends = (f":{self.port}", "") if self.port == 80 else (f":{self.port}",)
+        return host in [f"{name}{end}" for name in (ADDRESS, "localhost") for end in ends]
 
     async def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Answer until cancelled.

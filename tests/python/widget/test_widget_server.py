@@ -133,6 +133,13 @@ def test_both_own_hosts_are_served(server):
         assert get(server, f"/{server.token}/", headers)[0] == 200
 
 
+def test_browsers_leave_out_the_port_80(server, monkeypatch):
+    monkeypatch.setattr(server, "port", 80)
+    for host in ("127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"):
+        assert server.is_own_host(host)
+    assert not server.is_own_host("evil.example")
+
+
 ORIGINS = [
     "http://evil.example",
     "null",
