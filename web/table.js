@@ -18,8 +18,8 @@ export class PageTable {
     this.game = this.asked = null;
     this.decisions = 0;
     this.network = null;
-    this.player = new Desk(() => this.open(), 0);
-    this.solver = new Desk(() => this.open(), PATIENCE);
+    this.player = new Desk(() => this.open(this.network), 0);
+    this.solver = new Desk(() => this.open(null), PATIENCE);
   }
 
   get(name) {
@@ -77,11 +77,11 @@ export class PageTable {
     return answer.arrayBuffer();
   }
 
-  /** A worker that has the core, and the champion's network once that was needed. */
-  async open() {
+  /** A worker that has the core, and the champion's network if one is given. */
+  async open(network) {
     const worker = new Worker(new URL("worker.js", this.base), { type: "module" });
     worker.postMessage({ module: this.module });
-    if (this.network) worker.postMessage({ network: new Uint8Array(this.network) });
+    if (network) worker.postMessage({ network: new Uint8Array(network) });
     return worker;
   }
 
@@ -123,13 +123,14 @@ export class PageTable {
     };
     try {
       if (needsNetwork && !this.network) {
-        this.network = await this.bytes("champion.bin");
+        const network = await this.bytes("champion.bin");
+        if (this.asked !== version) return undefined; // the worker may be at a job for another opponent
+        this.network = network;
         this.player.stop();
       }
     } catch (error) {
       return failed(error.message || String(error));
     }
-    if (this.asked !== version) return undefined;
     const fields = { ...asked, seed: this.seed, decision: this.decisions++ };
     return this.player.want({ key: version, call: "choose", fields, done: ({ action }) => reply({ action }), failed });
   }

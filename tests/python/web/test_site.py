@@ -6,6 +6,7 @@ import functools
 import http.server
 import re
 import threading
+import time
 from urllib.parse import parse_qs
 
 import pytest
@@ -124,6 +125,29 @@ def test_an_answer_and_a_solution_that_are_no_longer_wanted_are_dropped(site, pa
     assert player.moves == [] and state(page)["yourTurn"]
     player.turn()
     assert len(player.moves) == 2 and state(page)["error"] == ""
+
+
+def test_a_network_that_comes_late_leaves_another_opponent_alone(site, page):
+    held = {}
+
+    def hold(route):
+        held[route.request.url.rpartition("/")[2]] = route
+
+    page.route("**/champion.bin", hold)
+    page.route("**/worker.js", hold)
+    page.goto(site[0])
+    player = Player(page)
+    new_game(player, "champion:64", "dark")
+    new_game(player, "minimax:2", "dark")
+    deadline = time.monotonic() + PATIENCE / 1000
+    while len(held) < 2 and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    for name in ("champion.bin", "worker.js"):
+        held[name].continue_()
+        page.wait_for_timeout(500)
+    player.wait_for_moves(1)
+    player.wait()
+    assert state(page)["opponent"] == "minimax:2" and state(page)["error"] == ""
 
 
 def test_hints_are_those_of_exact_play(site, page):
