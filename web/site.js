@@ -26,11 +26,29 @@ async function embed(place) {
   place.replaceChildren();
   widget.render({ model, el: place });
   place.table = model;
-  const message = place.dataset.shared !== undefined && wanted();
-  if (!message) return;
-  await model.send(message);
-  const { error } = model.get("state");
-  if (error && model.core) model.complain(`This link is damaged: ${error}. Ask for it again, or play here`);
+  if (place.dataset.shared !== undefined) await follow(model);
+}
+
+/** Show what the address asks for, now and whenever it changes. */
+async function follow(model) {
+  let linked = null; // the number of the game that the address asked for
+  const show = async () => {
+    linked = null;
+    const message = wanted();
+    if (!message) return;
+    await model.send(message);
+    const { error, number } = model.get("state");
+    linked = number;
+    if (error && model.core) model.complain(`This link is damaged: ${error}. Ask for it again, or play here`);
+  };
+  // Once another game has begun, the same link can be opened again.
+  model.on("change:state", () => {
+    if (linked === null || model.get("state").number === linked) return;
+    linked = null;
+    history.replaceState(null, "", location.pathname + location.search);
+  });
+  addEventListener("hashchange", show);
+  await show();
 }
 
 for (const place of document.querySelectorAll(".mijnlieff-board")) {

@@ -205,6 +205,21 @@ def test_a_link_to_a_board_starts_a_game_there(site, page):
     told.wait_for(timeout=PATIENCE)
 
 
+def test_a_second_link_in_the_same_tab_is_opened(site, page):
+    page.goto(f"{site[0]}/play.html#game=1.+a1%2B,+a3%3E%3C&variant=standard")
+    player = Player(page)
+    player.wait_for_moves(2)
+    second = f"{site[0]}/play.html#game=1.+a1%2B,+a3%3E%3C;+2.+a2%2B&variant=standard"
+    page.goto(second)
+    player.wait_for_moves(3)
+    assert "#game=" in page.url
+    new_game(player, "greedy", "light")
+    player.wait_for_moves(0)
+    page.wait_for_function("() => location.hash === ''")
+    page.goto(second)
+    player.wait_for_moves(3)
+
+
 def test_the_board_of_the_solution_shows_what_each_move_is_worth(site, page, loaded):
     page.goto(f"{site[0]}/solved.html")
     player = Player(page, seed=8)
