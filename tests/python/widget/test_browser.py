@@ -25,6 +25,7 @@ if importlib.util.find_spec("jupyterlab") is None:
     pytest.skip("jupyterlab is not installed", allow_module_level=True)
 
 STANDARD = Position().variant
+DIAGONAL = "##....../##....../..##..../..##..../....##../....##../......##/......##"
 # An observer, as in users' notebooks, writes to a file what the widget shows.
 NOTEBOOK = """
 import json, pathlib, threading, mijnlieff
@@ -286,6 +287,23 @@ def test_a_game_by_keyboard_alone(page, address):
     assert unnamed == 0
     grid = player.board.get_by_role("grid")
     assert grid.get_by_role("row").count() == 4 and grid.get_by_role("gridcell").count() == 16
+
+
+def test_arrow_keys_reach_every_cell_of_parts_that_meet_at_corners(page, address):
+    page.goto(address("--dark", "greedy", "--board", DIAGONAL))
+    player = Player(page)
+    player.wait()
+    reached, waiting = set(), ["0"]
+    while waiting:
+        cell = waiting.pop()
+        if cell in reached:
+            continue
+        reached.add(cell)
+        for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+            player.board.locator(f".mj-cell[data-cell='{cell}']").focus()
+            page.keyboard.press(key)
+            waiting.append(page.evaluate("document.activeElement.dataset.cell"))
+    assert len(reached) == 16
 
 
 @pytest.mark.parametrize(

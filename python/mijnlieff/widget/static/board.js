@@ -50,12 +50,17 @@ function makeBoard(act) {
     const from = cells.indexOf(event.target);
     if (!step || from < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    let [x, y] = game.cells[from];
-    const inside = () => x >= 0 && x < game.width && y >= 0 && y < game.height;
-    for (x += step[0], y += step[1]; inside(); x += step[0], y += step[1]) {
-      const to = game.cells.findIndex(([cx, cy]) => cx === x && cy === y);
-      if (to >= 0) return cells[to].focus();
-    }
+    // The next cell straight on, or else the one least aside: a corner may be all that joins two parts.
+    let next = null;
+    let least = Infinity;
+    game.cells.forEach(([x, y], cell) => {
+      const [dx, dy] = [x - game.cells[from][0], y - game.cells[from][1]];
+      const ahead = dx * step[0] + dy * step[1];
+      const aside = Math.abs(dx * step[1] - dy * step[0]);
+      const rank = aside * (game.width + game.height) + ahead;
+      if (ahead > 0 && rank < least) [next, least] = [cells[cell], rank];
+    });
+    next?.focus();
   }
 
   /** Draw each cell by `of(cell)`: its drawing, its class, a hint and its label. */
