@@ -147,6 +147,9 @@ def test_stepping_reviewing_and_undoing(page, address):
     board.get_by_role("button", name="Load").click()
     board.get_by_role("alert").filter(has_text="nonsense").wait_for()
     assert player.moves == moves_of(record)
+    board.get_by_role("button", name="Last position").click()
+    board.get_by_role("alert").filter(has_text="nonsense").wait_for(state="hidden")
+    assert board.get_by_label("Record of the game").input_value() == "1. nonsense"
 
 
 def moves_of(record):

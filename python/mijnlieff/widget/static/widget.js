@@ -5,6 +5,7 @@ function render({ model, el }) {
   let told = "";
   let pointed = -1; // the player whose lines are pointed at
   let skipped = remembers("coach");
+  let recorded = { text: "", number: state.number }; // what was written into the box of the record, and in which game
   const send = (message) => model.send(message);
 
   const legalPieces = () => PIECES.map((_, kind) => kind).filter((kind) => legalCells(kind).length);
@@ -101,10 +102,17 @@ function render({ model, el }) {
     h("span", {}, h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, "n"), text)));
   const record = h("textarea", { rows: 3, spellcheck: "false", "aria-label": "Record of the game" });
   const load = button("Load", () => send({ type: "load", record: record.value }));
-  const copy = button("Copy", () => {
+  const copied = h("p", { class: "mj-faint" });
+  const copy = button("Copy", async () => {
     record.select();
-    if (navigator.clipboard) navigator.clipboard.writeText(record.value);
-    else document.execCommand("copy");
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(record.value);
+    } catch {
+      done = document.execCommand("copy");
+    }
+    say(copied, done ? "The record is in the clipboard." : "The browser refuses; the text is selected, so you can copy it by keys.");
+    say(live, copied.textContent);
   });
   const help = h("details", { class: "mj-more" }, h("summary", {}, "Keys"),
     h("p", {}, "Tab moves between the board, the pieces and the buttons; arrow keys move within them; Enter places the piece. "),
@@ -127,7 +135,7 @@ function render({ model, el }) {
     h("section", { class: "mj-record", "aria-label": "Moves" },
       h("div", { class: "mj-buttons mj-steps", role: "group", "aria-label": "Step through the moves" }, first, back, forth, last),
       resume, moves.element,
-      h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy)),
+      h("details", { class: "mj-more" }, h("summary", {}, "Record"), record, h("div", { class: "mj-buttons" }, load, copy), copied),
       help)));
 
   function shortcut(event) {
@@ -286,8 +294,16 @@ function render({ model, el }) {
     first.disabled = back.disabled = state.shown === 0;
     forth.disabled = last.disabled = state.isLive;
     resume.hidden = state.isLive;
-    if (document.activeElement !== record) record.value = state.record;
+    drawRecord();
     announce(open);
+  }
+
+  /** Write the record; what was typed or pasted stays until another game begins, as by Load. */
+  function drawRecord() {
+    if (record.value !== recorded.text && state.number === recorded.number) return;
+    if (record.value !== state.record) say(copied, "");
+    record.value = state.record;
+    recorded = { text: record.value, number: state.number };
   }
 
   /** Tell a screen reader what has happened, once for each move, step or error. */
