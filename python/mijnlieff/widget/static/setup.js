@@ -19,16 +19,23 @@ function makeSetup(start, cancel) {
   const drawing = field("Rows, # a cell, . a gap", rows);
   const error = h("p", { class: "mj-form-error", role: "alert" });
   const known = h("p", { class: "mj-faint" });
+  let game = null; // the one at the table
   let number = 0; // of the game in the last state
   let before = null; // that number when the form was sent
   board.addEventListener("change", () => {
     drawing.hidden = board.value !== OTHER;
     if (board.value !== OTHER) rows.value = BOARDS[board.value];
   });
+  /** Say who wins with perfect play, while the form describes the game at the table. */
+  function tellKnown() {
+    const isSame = rows.value.trim() === game.rows && opening.value === game.opening && copies.value === String(game.copies);
+    say(known, isSame ? game.perfectPlay : "");
+    known.hidden = !known.textContent;
+  }
   const element = h(
     "form",
     {
-      class: "mj-setup", "aria-label": "New game",
+      class: "mj-setup", "aria-label": "New game", input: tellKnown, change: tellKnown,
       submit: (event) => {
         event.preventDefault();
         before = number;
@@ -50,7 +57,7 @@ function makeSetup(start, cancel) {
   element.hidden = true;
 
   function open(state) {
-    const { game } = state;
+    game = state.game;
     opponent.replaceChildren(...state.opponents.map((it) => h("option", { value: it.policy }, nameOf(it))));
     opponent.value = state.choice;
     seat.value = state.askedSeat;
@@ -60,8 +67,7 @@ function makeSetup(start, cancel) {
     opening.value = game.opening;
     copies.value = game.copies;
     before = null;
-    say(known, game.perfectPlay);
-    known.hidden = !game.perfectPlay;
+    tellKnown();
     element.hidden = false;
     update(state);
     seat.focus();
