@@ -21,8 +21,9 @@ function makeCoach(skip) {
     const own = moves.filter((move) => move.player === position.toPlay && !move.pass).length;
     if (position.mustPass) return "No allowed cell is empty, so you must pass. Your opponent may then place anywhere.";
     if (moves.at(-1)?.scored) return `Three in a line are a point, four are two: your opponent has just scored ${moves.at(-1).scored}.`;
-    if (own === 0) return "Choose one of your pieces, then a cell with a dot. Your piece decides where your opponent may go next.";
-    if (own === 1) return "The piece with the ring was placed last. It demands what you read above, so only the cells with a dot are allowed.";
+    if (moves.at(-1)?.pass) return "Your opponent had no allowed cell and passed, so you may place on any empty cell.";
+    if (own === 0) return "Choose one of your pieces, then a marked cell. Your piece decides where your opponent may go next.";
+    if (own === 1) return "The piece with the ring was placed last. It demands what you read above, so only the marked cells are allowed.";
     if (own === 2) return "Build lines of three and more, and choose pieces that keep your opponent away from them. Hints shows what each move is worth.";
     return "";
   }

@@ -220,9 +220,8 @@ function render({ model, el }) {
     bar.classList.toggle("mj-unknown", margin === null);
     const result = margin === null ? "" : margin === 0 ? "a draw" : `${PLAYERS[margin < 0 ? 1 : 0]} wins by ${Math.abs(margin)}`;
     const over = state.position.isOver ? "The result: " : "With perfect play: ";
-    const text = !state.position.exact
-      ? `Not known: ${limits(game)}`
-      : margin !== null ? over + result : evaluation?.pending ? "Solving…" : "Not solved";
+    const unknown = evaluation?.pending ? "Solving…" : "Not solved";
+    const text = margin !== null ? over + result : state.position.exact ? unknown : `Not known: ${limits(game)}`;
     say(barText, text);
     set(bar, "aria-valuemin", -BAR_POINTS);
     set(bar, "aria-valuemax", BAR_POINTS);
@@ -263,7 +262,9 @@ function render({ model, el }) {
     error.hidden = !(state.error || state.failed) || !setup.element.hidden;
     say(errorText, state.error || (state.failed ? `${state.title} did not answer` : ""));
     again.hidden = !state.failed;
-    const inexact = !position.exact && (state.aids.hints || state.aids.mistakes) ? `No hints yet: ${limits(game)}` : "";
+    const never = size - 8 * game.copies > game.exactEnding; // so many cells stay empty
+    const lacks = !position.exact && !position.isOver && (state.aids.hints || state.aids.mistakes);
+    const inexact = lacks ? `No hints${never ? "" : " yet"}: ${limits(game)}` : "";
     const waiting = state.aids.hints && state.evaluation?.pending ? "Solving…" : "";
     say(note, [state.note, inexact, waiting].filter(Boolean).join(" "));
     note.hidden = !note.textContent;
