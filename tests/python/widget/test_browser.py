@@ -114,7 +114,7 @@ def test_stepping_reviewing_and_undoing(page, address):
     board, moves = player.board, player.moves
     board.get_by_role("button", name="One move back").click()
     page.wait_for_function(
-        "() => document.querySelector('.mj-status').textContent.includes('Move 3')"
+        "() => document.querySelector('.mj-status').textContent.includes('Turn 2 of 2')"
     )
     current = board.locator("[aria-current=step]")
     assert current.get_attribute("data-name") == moves[2]
@@ -141,7 +141,7 @@ def test_stepping_reviewing_and_undoing(page, address):
 
     board.get_by_role("button", name="First position").click()
     page.wait_for_function(
-        "() => document.querySelector('.mj-status').textContent.includes('Move 0')"
+        "() => document.querySelector('.mj-status').textContent.includes('Before the first move')"
     )
     board.get_by_label("Record of the game").fill("1. nonsense")
     board.get_by_role("button", name="Load").click()
@@ -250,7 +250,8 @@ def test_the_board_explains_a_game(page, address):
     end.get_by_role("button", name="show the position before it").first.click()
     assert board.locator("[aria-current=step]").count() <= 1 and len(player.moves) == before
     # The table answers; a state that never comes is an error of the wait.
-    board.locator(".mj-status", has_text="Move ").wait_for(timeout=PATIENCE)
+    earlier = re.compile("Turn .* of |Before the first move")
+    board.locator(".mj-status", has_text=earlier).wait_for(timeout=PATIENCE)
     end.get_by_role("button", name="Play again").click()
     player.wait_for_moves(1)
     assert not end.is_visible()

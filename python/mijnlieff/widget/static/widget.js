@@ -229,6 +229,15 @@ function render({ model, el }) {
     set(bar, "aria-valuetext", text);
   }
 
+  /** Which position is shown in place of the last one, in turns as the list counts them. */
+  function viewing() {
+    const { moves: all, shown, firstPly } = state;
+    if (state.isLive) return "";
+    if (!shown) return "Before the first move. ";
+    const turn = (count) => Math.ceil((firstPly + count) / 2);
+    return `Turn ${turn(shown)} of ${turn(all.length)}, after ${PLAYERS[all[shown - 1].player]}. `;
+  }
+
   function detailText() {
     const move = state.moves[state.shown - 1];
     if (!move) return "";
@@ -251,8 +260,7 @@ function render({ model, el }) {
     const yours = state.yourTurn && state.seat !== "both" && !position.mustPass ? ": your turn" : "";
     const who = state.thinking && state.isLive ? `${state.title} is thinking…` : position.status + yours;
     const name = state.opponents.find((it) => it.policy === state.opponent)?.name ?? state.title;
-    const viewing = state.isLive ? "" : `Move ${state.shown} of ${state.moves.length}. `;
-    say(status, viewing + who);
+    say(status, viewing() + who);
     status.dataset.player = position.isOver ? "" : PLAYERS[position.toPlay].toLowerCase();
     say(demand, position.demand);
     say(detail, detailText());
