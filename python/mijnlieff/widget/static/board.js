@@ -80,5 +80,7 @@ function makeBoard(act) {
     });
   }
 
-  return { element: frame, draw };
+  const focus = () => grid.querySelector('[tabindex="0"]').focus({ preventScroll: true });
+
+  return { element: frame, draw, focus };
 }

@@ -32,7 +32,8 @@ function makeMoves(go, art) {
       if (mark) button.append(" ", h("span", { class: "mj-mark" }, mark));
       rows.at(-1).append(button);
     });
-    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.index : null;
+    const active = list.getRootNode().activeElement; // that of a shadow root, where the board is in one
+    const focused = list.contains(active) ? active.dataset.index : null;
     list.replaceChildren(...rows);
     if (focused) list.querySelector(`[data-index="${focused}"]`)?.focus();
   }

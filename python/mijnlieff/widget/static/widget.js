@@ -24,6 +24,7 @@ function render({ model, el }) {
       demand.classList.remove("mj-nudge");
       void demand.offsetWidth; // starts the animation again
       demand.classList.add("mj-nudge");
+      say(live, `${state.game.names[cell]} is not allowed. ${state.position.demand}`);
     }
   }
   const choose = (kind) => {
@@ -247,7 +248,14 @@ function render({ model, el }) {
     return `${text}, which gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}.`;
   }
 
+  /** The element that has the focus, if it is one of the board. */
+  function focused() {
+    const element = root.getRootNode().activeElement;
+    return root.contains(element) ? element : null;
+  }
+
   function draw() {
+    const before = focused();
     const { position, game } = state;
     const usable = legalPieces();
     if (usable.length && !usable.includes(piece)) piece = usable[0];
@@ -305,6 +313,9 @@ function render({ model, el }) {
     resume.hidden = state.isLive;
     drawRecord();
     announce(open);
+    // A button that can no longer be pressed would lose the focus to the page.
+    const after = focused();
+    if (before && (!after || after.disabled || !after.getClientRects().length)) board.focus();
   }
 
   /** Write the record; what was typed or pasted stays until another game begins, as by Load. */
