@@ -80,6 +80,7 @@ function remember(name) {
 
 const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0");
 const points = (count) => `${count} point${count === 1 ? "" : "s"}`;
+const signedPoints = (margin) => `${signed(margin)} point${Math.abs(margin) === 1 ? "" : "s"}`;
 const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 /** Jupyter's, VS Code's or Colab's theme, or else the one that the browser prefers. */

@@ -69,7 +69,7 @@ function makeTray(choose, point) {
         }
       }
       const kind = PIECES[piece];
-      const told = hint === null ? "" : `, best ${signed(hint)}`;
+      const told = hint === null ? "" : `, best ${signedPoints(hint)}`;
       set(button, "aria-label", `${kind.name} ${kind.sign}, ${hand[piece]} left${told}`);
       set(button, "title", `${kind.name}: ${kind.rule}`);
       set(button, "role", active ? "radio" : null);

@@ -88,7 +88,7 @@ function render({ model, el }) {
   const note = h("p", { class: "mj-note" });
   const barFill = h("div", { class: "mj-bar-light" });
   const barText = h("span", { class: "mj-bar-text" });
-  const bar = h("div", { class: "mj-bar", role: "meter", "aria-label": "Evaluation, points of Light minus Dark" },
+  const bar = h("div", { class: "mj-bar", "aria-label": "Evaluation, points of Light minus Dark" },
     h("div", { class: "mj-bar-track" }, barFill, h("div", { class: "mj-bar-middle" })), barText);
   const passButton = button("Pass", pass, { class: "mj-button mj-primary mj-pass" });
   const newGame = button("New game", () => (setup.element.hidden ? openSetup() : closeSetup()), { "aria-expanded": "false" });
@@ -99,7 +99,8 @@ function render({ model, el }) {
   const forth = button("›", () => go(state.shown + 1), { "aria-label": "One move forward", class: "mj-button mj-step" });
   const last = button("»", () => go(state.moves.length), { "aria-label": "Last position", class: "mj-button mj-step" });
   const resume = button("Play on from here", () => send({ type: "resume" }), { class: "mj-button mj-primary" });
-  const legend = h("p", { class: "mj-legend" }, ...Object.entries(QUALITIES).map(([quality, text]) =>
+  const scale = h("span");
+  const legend = h("p", { class: "mj-legend" }, scale, ...Object.entries(QUALITIES).map(([quality, text]) =>
     h("span", {}, h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, "n"), text)));
   const record = h("textarea", { rows: 3, spellcheck: "false", "aria-label": "Record of the game" });
   const load = button("Load", () => send({ type: "load", record: record.value }));
@@ -165,6 +166,7 @@ function render({ model, el }) {
     let label = `${name}: `;
     let hint = null;
     let quality = "";
+    let worth = "";
     if (owner) {
       const kind = position.pieces[cell];
       drawing = `<circle class="mj-shadow" cy="9" r="100"/>${art.stones[owner - 1][kind]}`;
@@ -181,11 +183,12 @@ function render({ model, el }) {
         const margin = Math.max(...margins);
         hint = signed(margin);
         quality = qualityOf(margin, best);
+        worth = `, leads to ${signedPoints(margin)} for ${PLAYERS[position.toPlay]}, ${QUALITIES[quality]}`;
       } else if (isOpen && (playable || !state.yourTurn)) {
         drawing = '<circle class="mj-dot" r="31"/>';
       }
       if (playable) drawing += `<g class="mj-ghost">${art.stones[position.toPlay][piece]}</g>`;
-      label += `empty${isOpen ? ", allowed" : ""}${hint === null ? "" : `, leads to ${hint}, ${QUALITIES[quality]}`}`;
+      label += `empty${isOpen ? ", allowed" : ""}${worth}`;
     }
     return { drawing, hint, quality, label, playable, marks: { open: isOpen, playable, stone: owner > 0 } };
   }
@@ -216,18 +219,18 @@ function render({ model, el }) {
     bar.hidden = !on.evaluation;
     if (!on.evaluation) return;
     const margin = evaluation?.margin ?? null;
-    const share = margin === null ? 50 : 50 + (50 * Math.max(-BAR_POINTS, Math.min(BAR_POINTS, margin))) / BAR_POINTS;
-    barFill.style.width = `${share}%`;
+    const within = Math.max(-BAR_POINTS, Math.min(BAR_POINTS, margin ?? 0));
+    barFill.style.width = `${50 + (50 * within) / BAR_POINTS}%`;
     bar.classList.toggle("mj-unknown", margin === null);
-    const result = margin === null ? "" : margin === 0 ? "a draw" : `${PLAYERS[margin < 0 ? 1 : 0]} wins by ${Math.abs(margin)}`;
+    const result = margin === null ? "" : margin === 0 ? "a draw" : `${PLAYERS[margin < 0 ? 1 : 0]} wins by ${points(Math.abs(margin))}`;
     const over = state.position.isOver ? "The result: " : "With perfect play: ";
     const unknown = evaluation?.pending ? "Solving…" : "Not solved";
     const text = margin !== null ? over + result : state.position.exact ? unknown : `Not known: ${limits(game)}`;
     say(barText, text);
-    set(bar, "aria-valuemin", -BAR_POINTS);
-    set(bar, "aria-valuemax", BAR_POINTS);
-    set(bar, "aria-valuenow", margin ?? 0);
-    set(bar, "aria-valuetext", text);
+    // A meter must have a value; without one, only the text is read.
+    set(bar, "role", margin === null ? "group" : "meter");
+    const value = { min: -BAR_POINTS, max: BAR_POINTS, now: within, text };
+    for (const [name, it] of Object.entries(value)) set(bar, `aria-value${name}`, margin === null ? null : it);
   }
 
   /** Which position is shown in place of the last one, in turns as the list counts them. */
@@ -308,6 +311,7 @@ function render({ model, el }) {
     for (const [aid, element] of Object.entries(aids)) set(element, "aria-pressed", String(state.aids[aid]));
     set(aids.mistakes, "aria-pressed", String(state.marked));
     legend.hidden = !hints;
+    say(scale, `Points for ${PLAYERS[position.toPlay]} with perfect play:`);
     first.disabled = back.disabled = state.shown === 0;
     forth.disabled = last.disabled = state.isLive;
     resume.hidden = state.isLive;
