@@ -261,7 +261,7 @@ function render({ model, el }) {
     const before = focused();
     const { position, game } = state;
     const usable = legalPieces();
-    if (usable.length && !usable.includes(piece)) piece = usable[0];
+    if (state.yourTurn && usable.length && !usable.includes(piece)) piece = usable[0];
     const size = game.cells.length;
     const open = new Set(position.legal.filter((action) => action !== game.passAction).map((action) => action % size));
     const waits = state.thinking && state.isLive; // the choices are then the opponent's
