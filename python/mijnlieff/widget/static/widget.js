@@ -34,7 +34,10 @@ function render({ model, el }) {
     }
   };
   const go = (shown) => send({ type: "go", shown });
-  const toggle = (aid) => send({ type: "show", [aid]: !state.aids[aid] });
+  const toggle = (aid) => {
+    // A finished game always shows its mistakes.
+    if (aid !== "mistakes" || !state.result) send({ type: "show", [aid]: !state.aids[aid] });
+  };
   const pass = () => send({ type: "play", ply: state.position.ply, action: state.game.passAction });
   const openSetup = () => {
     setup.open(state);
@@ -310,6 +313,7 @@ function render({ model, el }) {
     set(newGame, "aria-expanded", String(!setup.element.hidden));
     for (const [aid, element] of Object.entries(aids)) set(element, "aria-pressed", String(state.aids[aid]));
     set(aids.mistakes, "aria-pressed", String(state.marked));
+    set(aids.mistakes, "aria-disabled", state.result ? "true" : null);
     legend.hidden = !hints;
     say(scale, `Points for ${PLAYERS[position.toPlay]} with perfect play:`);
     first.disabled = back.disabled = state.shown === 0;
