@@ -8,8 +8,8 @@ const PLAYERS = ["Light", "Dark"];
 const PIECES = [
   { name: "Straight", sign: "+", rule: "the opponent must place in its row or column" },
   { name: "Diagonal", sign: "x", rule: "the opponent must place on one of its diagonals" },
-  { name: "Pusher", sign: "<>", rule: "the opponent must not place beside it" },
-  { name: "Puller", sign: "><", rule: "the opponent must place beside it" },
+  { name: "Pusher", sign: "<>", rule: "the opponent must place on a cell that does not touch it" },
+  { name: "Puller", sign: "><", rule: "the opponent must place on a cell that touches it, also at a corner" },
 ];
 const PLAIN = 4; // the drawing of a stone without a sign
 const SEATS = { light: "Light (begins)", dark: "Dark", both: "Both sides", drawn: "Light or Dark, drawn" };
