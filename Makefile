@@ -1,5 +1,5 @@
-# The one list of commands. On a fresh machine with Rust, Python >= 3.11 and make, `make demo` and
-# `make test` are all it takes: they build the package and install missing tools into .venv.
+# The one list of commands. On a fresh Linux or macOS machine with Rust, Python >= 3.11 and make, `make demo`
+# and `make test` are all it takes: they build the package and install missing tools into .venv.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 TEST_ENV := SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy MPLBACKEND=Agg
 
 .DEFAULT_GOAL := help
+# Two installations at once would change the same environment.
+.NOTPARALLEL:
 .PHONY: help demo test test-rust test-python test-assertions test-versions test-train test-frameworks \
 	test-notebooks chromium node test-browser test-rules test-boards format lint stub wasm docs docs-links docs-rust \
 	pages bench bench-peers bench-network bench-instructions bench-portable champion wheel sdist smoke all clean
@@ -26,7 +28,8 @@ help: ## Show this list
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv .venv
+	@# Without ensurepip (python3-venv on Debian) half of it would stay.
+	$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 # Each is an installation of the package with the extra of its name, or with these.
 EXTRAS_train := train,tensorboard
@@ -48,7 +51,7 @@ test-python: .venv/installed-test ## Test the package
 
 # The profile of the tests checks arithmetic and the assumptions of unsafe code. Only for Linux.
 CHECKED := target/checked/python
-test-assertions: .venv/installed-test ## Test environments, search and self-play by a module with debug assertions
+test-assertions: .venv/installed-test ## Test environments, search and self-play by a module with debug assertions (Linux)
 	cargo build --quiet --lib
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -rL python/mijnlieff $(CHECKED)
 	cp target/debug/libmijnlieff.so $(CHECKED)/mijnlieff/_mijnlieff.abi3.so
@@ -139,10 +142,9 @@ bench: .venv/installed-test ## Print how fast everything is, each figure beside 
 # The libraries do not depend on each other: if one cannot be installed, the table says so.
 $(PEERS)/installed:
 	$(PYTHON) -m venv $(PEERS)
-	@for peer in pgx open_spiel 'pettingzoo[classic]'; do \
-		$(PEERS)/bin/pip install --quiet "$$peer" || echo "$$peer cannot be installed on this machine"; \
-	done
-	touch $@
+	@whole=yes; for peer in pgx open_spiel 'pettingzoo[classic]'; do \
+		$(PEERS)/bin/pip install --quiet "$$peer" || { whole=; echo "$$peer cannot be installed on this machine"; }; \
+	done; test -z "$$whole" || touch $@
 
 bench-peers: $(PEERS)/installed .venv/installed-test ## Measure Pgx, OpenSpiel and PettingZoo beside this package (installs 0.8 GB)
 	$(BIN)/python -m benches.peers $(PEERS)/bin/python

@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--num-envs", type=int, default=512, help="games in a round")
     parser.add_argument("--positions", type=int, default=3_000, help="positions to grade")
     parser.add_argument("--out", type=Path, default=Path("runs/ray"), help="folder of the run")
+    parser.add_argument("--overwrite", action="store_true", help="delete a run in --out")
     options = parser.parse_args()
 
     def report(state: TrainState) -> None:
@@ -45,7 +46,7 @@ def main() -> None:
             options.out,
             executor=executor,
             on_report=report,
-            overwrite=True,
+            overwrite=options.overwrite,
         )
         policy = load_policy(f"{options.out}:16")
         names = "trained", "minimax:2"

@@ -2,7 +2,8 @@
 
     python notebooks/execute.py [--size small|medium|full] [NOTEBOOK ...]
 
-Each runs from its first cell in a fresh kernel and is written back only if no cell fails or warns.
+Each runs from its first cell in a fresh kernel and is written back only if no cell fails or warns,
+and at full size.
 It needs Jupyter's parts (``pip install 'mijnlieff[notebooks]'``).
 """
 
@@ -65,14 +66,16 @@ def execute(path: Path, size: str, folder: Path) -> nbformat.NotebookNode:
 
 
 def main() -> None:
-    """Execute and write back."""
+    """Execute, and write back what is of full size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebooks", nargs="*", type=Path, help="all unless given")
     parser.add_argument("--size", choices=SIZES, default="full", help="how much they do (full)")
     args = parser.parse_args()
     for path in args.notebooks or sorted(HERE.glob("*.ipynb")):
         began = time.perf_counter()
-        nbformat.write(execute(path, args.size, HERE.parent), path)
+        executed = execute(path, args.size, HERE.parent)
+        if args.size == "full":  # the others only try the cells
+            nbformat.write(executed, path)
         print(f"{path.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mijnlieff import ChampionPolicy, SelfPlay, Tablebase, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
+from mijnlieff._util.files import part_path
 from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.boards import Boards
@@ -48,7 +49,7 @@ def labels(
 
     Args:
         path: the file.
-        count: how many games to play if there is none.
+        count: how many games to play if there is none; a file of another number is refused.
         tablebase: where to look exact margins up, rather than search.
     """
     if not path.exists():
@@ -65,9 +66,13 @@ def labels(
         sizes = [min(GAMES_AT_ONCE, count - done) for done in range(0, count, GAMES_AT_ONCE)]
         parts = [_labels_of(games, size, tested) for size in sizes]
         joined = {name: np.concatenate([part.pop(name) for part in parts]) for name in NAMES}
-        np.savez(path, **joined)
+        with part_path(path).open("wb") as file:  # whole, or not there
+            np.savez(file, count=count, **joined)
+        part_path(path).replace(path)
     with np.load(path) as arrays:
-        return {name: torch.from_numpy(arrays[name]) for name in arrays.files}
+        if (found := arrays.get("count")) != count:
+            raise SystemExit(f"{path} has labels of {found} games, not of {count}: delete it first")
+        return {name: torch.from_numpy(arrays[name]) for name in NAMES}
 
 
 def _labels_of(games: SelfPlay, count: int, tested: set[bytes]) -> dict[str, NDArray[Any]]:

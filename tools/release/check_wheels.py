@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 #: Bytes that a wheel may have. Two fifths of them are the opening book and the champion's network.
@@ -69,7 +71,9 @@ def abi3_problems(wheel: Path) -> list[str]:
 
 def output(program: str, *arguments: str) -> str:
     """Return the output of a program installed beside this Python."""
-    path = Path(sys.executable).parent / program
+    path = shutil.which(program, path=sysconfig.get_path("scripts"))
+    if path is None:
+        raise SystemExit(f"{program} is missing: pip install {program}")
     result = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)
     if not result.stdout:
         raise SystemExit(f"{program} failed: {result.stderr}")

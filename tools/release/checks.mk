@@ -155,7 +155,7 @@ fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (nee
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 1; }
 	$(NIGHTLY)
 	$(PYTHON) -m tools.release.fuzz_seeds unpack
-	for target in $$(cargo fuzz list); do \
+	targets=$$(cargo fuzz list) && test -n "$$targets" || exit 1; for target in $$targets; do \
 		cargo +nightly fuzz run $(FUZZ_FLAGS) $$target -- -max_len=1024 -print_final_stats=1 \
 			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
 	done
