@@ -82,6 +82,8 @@ impl<S: GameState> Exact<'_, S> {
     #[inline(always)]
     fn solver_for(&self, state: &S, most_empty: usize) -> Option<&Solver> {
         let solver = self.solvers.get(state.variant())?;
-        (state.count_empty(self.rules) <= most_empty).then_some(solver)
+        // A full board, where only passes are left, has no empty cell either.
+        let is_due = most_empty > 0 && state.count_empty(self.rules) <= most_empty;
+        is_due.then_some(solver)
     }
 }
