@@ -111,6 +111,7 @@ def resume_run(
             saved, folder.checkpoint, config, budget or saved.budget, chosen, backend
         )
         stack.enter_context(contextlib.closing(trainer))
+        folder.read_log()  # raises, before anything is said or changed
         yield trainer
 
 
