@@ -389,6 +389,8 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         """Return the opponent's actions in the pending games; those not asked about get any."""
         policy = self._policy
         assert policy is not None
+        if asked is None and self._numbers is None:
+            return act_checked(policy, waiting)
         games, restarts = self._batch.pending_games()
         numbers = None if self._numbers is None else self._numbers.of(games, restarts)
         if asked is None:

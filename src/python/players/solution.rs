@@ -111,7 +111,7 @@ impl PySolution {
         Ok(Self::with(found.margin, &margins, found.nodes, to_play))
     }
 
-    /// With a dict that nobody else has.
+    /// Made from a dict that is not used elsewhere.
     fn with(margin: i32, action_margins: &Bound<'_, PyDict>, nodes: u64, to_play: usize) -> Self {
         let action_margins = PyMappingProxy::new(action_margins.py(), action_margins.as_mapping());
         Self {
