@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 from mijnlieff._mijnlieff import SEEDS, Network
 from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
@@ -81,9 +82,15 @@ def tournament(
         else:
             for player in loaded.values():
                 check_picklable(executor, player)
-            players = {name: shared(executor, player) for name, player in loaded.items()}
+            sent = {name: shared(executor, player) for name, player in loaded.items()}
+
+            def player_of_job(name: str) -> Any:
+                # Threads would share the object itself, and what it remembers, between matches.
+                is_itself = sent[name] is loaded[name]
+                return _player(policies[name], loaded[name]) if is_itself else sent[name]
+
             jobs = [
-                (players[first], players[second], on_worker(match), None, (first, second))
+                (*map(player_of_job, (first, second)), on_worker(match), None, (first, second))
                 for first, second, match in pairings
             ]
             matches = map_jobs(executor, play, jobs, lambda _: move_on(conditions.games))
@@ -103,13 +110,15 @@ def _loaded(policies: Mapping[str, PolicyLike]) -> dict[str, Policy]:
     return loaded
 
 
-def _player(given: PolicyLike, loaded: Policy) -> PolicyLike:
+def _player(given: PolicyLike, loaded: Policy) -> Policy:
     """Return who plays a match: a policy as it is, and one by name as if just loaded.
 
     A network is not loaded again: while a run goes on, its file would have another one.
     """
+    if not isinstance(given, str | os.PathLike):
+        return loaded
     is_network = isinstance(loaded, NetworkPolicy) and isinstance(loaded.model, Network)
-    return copy.deepcopy(loaded) if is_network and isinstance(given, str | os.PathLike) else given
+    return copy.deepcopy(loaded) if is_network else load_policy(given)
 
 
 def schedule(names: Sequence[str], conditions: Conditions) -> list[tuple[str, str, Conditions]]:

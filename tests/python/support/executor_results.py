@@ -38,6 +38,7 @@ class SameResults:
         assert there.to_dict() == evaluate("greedy", opponent, **options).to_dict()
 
     def test_tournaments(self, executor):
-        policies = {"a": "random", "b": "greedy", "c": ChampionPolicy()}
+        # The policy with random games counts its decisions, in each match from 0.
+        policies = {"a": "random", "b": "greedy", "c": ChampionPolicy(), "d": "rollouts:8"}
         there = tournament(policies, 60, seed=2, executor=executor)
         assert there.to_dict() == tournament(policies, 60, seed=2).to_dict()
