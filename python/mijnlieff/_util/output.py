@@ -250,8 +250,11 @@ def _exit_code(name: str, run: Callable[[], int | None]) -> int:
     """Return the exit code of a program, or of the error that ends it."""
     try:
         return run() or 0
-    except SystemExit as end:  # argparse has printed help, version or an error
-        return int(end.code or 0)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0  # argparse has printed help, version or an error
+        _note_error(name, end)  # by the module of a policy
+        return 1
     except BrokenPipeError:
         raise
     except (MijnlieffError, ValueError, OSError, MemoryError) as error:
@@ -261,7 +264,7 @@ def _exit_code(name: str, run: Callable[[], int | None]) -> int:
         return 1 if isinstance(error, MijnlieffError | OSError | MemoryError) else 2
 
 
-def _note_error(name: str, error: Exception) -> None:
+def _note_error(name: str, error: BaseException) -> None:
     note(f"{name}: error: {' '.join(str(error).split())}")
 
 

@@ -23,6 +23,7 @@ each_end = pytest.mark.parametrize(
         (PolicyError("no such policy"), 1, "error: no such policy"),
         (OSError("the disk\nis full"), 1, "error: the disk is full"),
         (MemoryError("9 bytes needed"), 1, "error: 9 bytes needed"),
+        (SystemExit("no such key"), 1, "error: no such key"),
         (KeyboardInterrupt(), 130, "interrupted, nothing was kept"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
