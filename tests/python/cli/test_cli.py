@@ -157,7 +157,7 @@ def test_completion_knows_every_command(shell):
     assert "corner_straight" in script
 
 
-def test_bash_completes_commands_options_and_choices():
+def test_bash_completes_commands_options_choices_and_files(tmp_path):
     pytest.importorskip("shtab")
     bash = shutil.which("bash")
     if bash is None or sys.platform == "win32":
@@ -168,13 +168,21 @@ _shtab_mijnlieff mijnlieff "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-
 echo "${COMPREPLY[@]}"
 """
     script = printed("dev", "completion", "bash") + ask
+    (tmp_path / "small.txt").touch()
     for words, expected in {
         ("tour",): "tournament",
         ("train", "--alg"): "--algo",
         ("solve", "--opening", "corner_"): "corner_straight",
+        ("solve", "--tablebase", "sm"): "small.txt",
+        ("play", "--board", "sm"): "small.txt",
+        ("train", "--boards", "sm"): "small.txt",
     }.items():
         result = subprocess.run(
-            [bash, "-c", script, "bash", *words], capture_output=True, text=True, check=False
+            [bash, "-c", script, "bash", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
         )
         assert result.stdout.split() == [expected]
 

@@ -52,5 +52,8 @@ def _complete_files(parser: argparse.ArgumentParser) -> None:
             "PLAYER",
             "CHECKPOINT",
             "RECORD",
+            "BOARD",
+            "BOARDS",
+            "FILE",
         ):
             action.complete = FILE  # type: ignore[attr-defined]
