@@ -216,6 +216,15 @@ def test_minutes_count_from_the_first_round(tmp_path, monkeypatch):
     assert [point["seconds"] for point in trainer.curve] == [0, 60]
 
 
+def test_a_round_may_be_shorter_than_a_tick_of_the_clock(tmp_path, monkeypatch):
+    """As on Windows, where `time.monotonic` has ticks of 16 ms up to Python 3.12."""
+    monkeypatch.setattr("mijnlieff.train.run.trainer.time.monotonic", lambda: 1.0)
+    trainer = Trainer(tiny("ppo", measurements=1), Budget(steps=1), STANDARD)
+    assert trainer.run(RunFolder(tmp_path), None, lambda: False)
+    (row,) = read_log(tmp_path)
+    assert row["steps_per_second"] > 0
+
+
 def test_the_curve_has_as_many_points_as_asked(tmp_path, monkeypatch):
     """Rounds of 3 % do not divide the budget as 20 measurements do."""
     trainer = Trainer(tiny("ppo", measurements=20), Budget(steps=1000), STANDARD)
