@@ -177,6 +177,6 @@ def _read_json(path: Path) -> Any:
     try:
         return parse_json(path.read_bytes())
     except OSError as error:
-        raise DatasetError(f"cannot read {path}: {error.strerror}") from error
+        raise DatasetError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise DatasetError(f"cannot use the data set of {path}: {error}") from error

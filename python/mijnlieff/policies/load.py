@@ -212,7 +212,7 @@ def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
         with path.open("rb") as file:
             start = file.read(len(_NETWORK_FILE))
     except OSError as error:
-        raise CheckpointError(f"cannot read {path}: {error.strerror}") from error
+        raise CheckpointError(f"cannot read {path}: {error.strerror or error}") from error
     if start == _NETWORK_FILE:
         search = ending_options(num_simulations) if num_simulations else None
         return NetworkPolicy(Network.load(path), search=search, seed=seed)

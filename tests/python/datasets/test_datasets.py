@@ -19,6 +19,7 @@ from mijnlieff.errors import CheckpointError, DatasetError, MissingExtraError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.evaluation.losses import ILLEGAL
 from played import rows_of_games
+from program_ends import raising
 
 SMALL = "##../##../..##/..## anywhere 1"
 
@@ -293,6 +294,12 @@ def test_a_folder_in_place_of_a_recipe_is_told(tmp_path):
     for use in (lambda: open_dataset(tmp_path), lambda: make_dataset(recipe, tmp_path)):
         with pytest.raises(DatasetError, match=r"cannot read .*recipe\.json"):
             use()
+
+
+def test_an_error_of_reading_without_a_number_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.read_bytes", raising(OSError("the tape is gone")))
+    with pytest.raises(DatasetError, match=r"cannot read .*recipe\.json: the tape is gone"):
+        open_dataset(tmp_path)
 
 
 def test_wrong_arguments(tmp_path):

@@ -31,6 +31,7 @@ from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.widget import Table
 from network_inputs import network_for
+from program_ends import raising
 
 MODULE = '''
 from mijnlieff import GreedyPolicy
@@ -247,6 +248,12 @@ def test_wrong_names_are_told_apart(folder, name, error, message, capsys):
     assert main(["evaluate", "random", name, "--games", "2"]) == code
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "Traceback" not in told
+
+
+def test_an_error_of_reading_without_a_number_is_told(folder, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.open", raising(OSError("the tape is gone")))
+    with pytest.raises(CheckpointError, match=r"cannot read network\.bin: the tape is gone"):
+        load_policy("network.bin")
 
 
 def test_a_module_that_needs_a_missing_package_is_not_called_missing(folder):

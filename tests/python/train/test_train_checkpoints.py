@@ -20,6 +20,7 @@ from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.run.checkpoint import load_checkpoint
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.trainer import Trainer
+from program_ends import raising
 from tiny_runs import resumed, saved_run, trainer_of
 
 
@@ -188,6 +189,12 @@ def test_bad_checkpoints_are_refused(folder, kind, capsys):
     assert "Traceback" not in captured.err
     assert str(folder.checkpoint) in captured.err
     assert (folder.checkpoint.read_bytes() if folder.checkpoint.exists() else None) == before
+
+
+def test_an_error_of_reading_without_a_number_is_told(folder, monkeypatch):
+    monkeypatch.setattr("zipfile.ZipFile.testzip", raising(OSError("the tape is gone")))
+    with pytest.raises(CheckpointError, match=r"cannot read checkpoint .*\.pt: the tape is gone"):
+        load_checkpoint(folder.checkpoint)
 
 
 @pytest.mark.parametrize("what", ["network", "optimizer"])

@@ -25,6 +25,7 @@ from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.lock import lock_folder
 from mijnlieff.train.run.trainer import Trainer
 from processes import printed_by
+from program_ends import raising
 from tiny_runs import TINY_OPTIONS, ppo_run, read_log
 
 
@@ -163,6 +164,12 @@ def test_damaged_lines_of_the_log_are_named(kind, folder, capsys):
     assert f"{log} is damaged in line 3" in error and message in error
     assert error.count("\n") == 1
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_error_of_reading_without_a_number_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.read_bytes", raising(OSError("the tape is gone")))
+    with pytest.raises(TrainingError, match=r"cannot read the log .*jsonl: the tape is gone"):
+        RunFolder(tmp_path).read_log()
 
 
 @pytest.mark.parametrize("end", [b'{"round": 3, "st', b'{"round": "\xc3', b"\0\0\0"])

@@ -183,7 +183,9 @@ def _read(path: Path) -> dict[str, Any]:
             f"checkpoint {path} is truncated or not a checkpoint: {error}"
         ) from error
     except OSError as error:
-        raise CheckpointError(f"cannot read checkpoint {path}: {error.strerror}") from error
+        raise CheckpointError(
+            f"cannot read checkpoint {path}: {error.strerror or error}"
+        ) from error
     except CheckpointError:
         raise
     except Exception as error:  # PyTorch does not document what foreign bytes raise

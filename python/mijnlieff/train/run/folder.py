@@ -130,7 +130,8 @@ class RunFolder:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise TrainingError(f"cannot read the log {self.log}: {error.strerror}") from error
+            reason = error.strerror or error
+            raise TrainingError(f"cannot read the log {self.log}: {reason}") from error
         rows: list[dict[str, Any]] = []
         for number, line in enumerate(lines, 1):
             if not line:
