@@ -53,9 +53,12 @@ def rating_of(matches: Iterable[MatchReport]) -> tuple[float, float] | None:
         matches: matches of the player against players of `LADDER`, all of the same length.
 
     Returns:
-        Both in Elo points; None if it won or lost every game, so that no rating is most likely.
+        Both in Elo points; None if it won or lost every game, or played none against them, so that
+        no rating is most likely.
     """
     known = [match for match in matches if match.opponent in LADDER]
+    if not known:
+        return None
     try:
         elo, error = fit_rating(
             [match.score for match in known],

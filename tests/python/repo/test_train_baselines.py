@@ -192,6 +192,8 @@ def test_the_ladder_has_the_ratings_that_were_measured():
         error = 400 / math.log(10) / math.sqrt(200 * match.score * (1 - match.score))
         assert reach == pytest.approx(1.96 * error, rel=1e-4)
     assert rating_of([evaluate("perfect", "random", games=2)]) is None
+    assert rating_of([evaluate("random", "rollouts:2", games=2)]) is None
+    assert rating_of([]) is None
 
 
 def test_shares_to_compare_with_are_those_that_were_measured():
