@@ -26,7 +26,7 @@ from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 from mijnlieff.rules import VariantLike
 from mijnlieff.solving import solve_batch
 
-__all__ = ["GradePart", "GradePlan", "grade"]
+__all__ = ["GradePart", "GradePlan", "NoChoiceError", "grade"]
 
 _CHUNK = 1024
 #: Positions that are solved between two steps of the progress bar; few where some take minutes.
@@ -37,6 +37,10 @@ _SOURCES = (*PLAYERS, "own games")
 _PartLosses: TypeAlias = tuple[ActionLosses, Sequence[bytes], Mapping[str, int]]
 """The losses of a part, a key for each position that symmetric ones share, and how many openings
 and positions of each source were left out because the part had equal ones before."""
+
+
+class NoChoiceError(ValueError):
+    """Games of the variant have no turn with two legal actions, so there is nothing to grade."""
 
 
 def grade(
@@ -292,7 +296,7 @@ class GradePlan:
         """Return the report on all parts, given in order.
 
         Raises:
-            ValueError: no game of the variant has a decision.
+            NoChoiceError: no game of the variant has a decision.
         """
         taken: set[bytes] = set()
         kept: list[ActionLosses] = []
@@ -307,7 +311,9 @@ class GradePlan:
             repeats.update(losses.source[~is_new].tolist())
         found = ActionLosses.joined(kept)
         if not len(found.ply):
-            raise ValueError("games of this variant have no turn with two legal actions to grade")
+            raise NoChoiceError(
+                "games of this variant have no turn with two legal actions to grade"
+            )
         frozen = self.frozen
         return GradeReport.from_losses(
             self.name,

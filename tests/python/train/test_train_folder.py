@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mijnlieff import Board, Tablebase, Variant, load_policy
+from mijnlieff import Board, RandomPolicy, Tablebase, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.errors import TrainingError
 from mijnlieff.train import TrainState
@@ -265,6 +265,14 @@ def test_the_log_of_a_run_without_its_checkpoint_is_not_gone_on_with(tmp_path):
     with pytest.raises(TrainingError, match=r"the log of a run without its checkpoint: delete it"):
         ppo_run(tmp_path, 1)
     assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
+
+
+def test_games_without_a_choice_have_no_grade_and_faults_are_told(monkeypatch):
+    one_cell = Variant(Board.from_text("#"), "corner_straight")
+    assert final_report._grade(RandomPolicy(), one_cell, None) is None
+    monkeypatch.setattr(final_report, "grade", raising(ValueError("a fault")))
+    with pytest.raises(ValueError, match="a fault"):
+        final_report._grade(RandomPolicy(), one_cell, None)
 
 
 def test_commands_to_go_on_with_name_the_run_and_not_a_built_in_policy(capsys, tmp_path):

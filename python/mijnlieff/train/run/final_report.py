@@ -9,10 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from mijnlieff._mijnlieff import Position, Variant
-from mijnlieff.errors import PolicyError
 from mijnlieff.evaluation import MatchReport
 from mijnlieff.evaluation.grade_report import GradeReport
-from mijnlieff.evaluation.grading import grade
+from mijnlieff.evaluation.grading import NoChoiceError, grade
 from mijnlieff.evaluation.ladder import rating_of, strongest_below
 from mijnlieff.evaluation.match import Conditions, play_all
 from mijnlieff.policies import NetworkPolicy
@@ -123,9 +122,7 @@ def _grade(
     positions = None if variant == Variant() else _POSITIONS
     try:
         return grade(policy, positions, variant=variant, progress=True, executor=executor)
-    except PolicyError:  # a ValueError too
-        raise
-    except ValueError:  # no turn of this game has two legal actions
+    except NoChoiceError:
         return None
 
 
