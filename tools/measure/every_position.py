@@ -106,7 +106,9 @@ def main() -> None:
     file = args.results / "players.json"
     content: dict[str, Any] = read_results(file)
     for name in args.again:
-        content.pop(name)
+        if name not in players:
+            parser.error(f"--again {name}: give what it is by --player, or one of {PLAYERS}")
+        content.pop(name, None)
     for ply, (positions, weights) in enumerate(plies_of(Position(), args.plies)):
         for name, text in players.items():
             grades: list[dict[str, list[float]]] = content.setdefault(name, [])
