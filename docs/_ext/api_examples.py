@@ -301,12 +301,12 @@ True
 (420, '26.0%', '25.7%')
 """,
     "evaluation.BestResponse": """
->>> worst = mijnlieff.best_response("champion:64", seat="dark", horizon=5, progress=False)
+>>> worst = mijnlieff.best_response("champion:64", seat="dark", horizon=5)
 >>> worst.margin, worst.num_mistakes
 (1, 0)
 """,
     "evaluation.BestResponseCase": """
->>> worst = mijnlieff.best_response("greedy", seat="light", horizon=2, progress=False)
+>>> worst = mijnlieff.best_response("greedy", seat="light", horizon=2)
 >>> [(case.seat, case.value, case.margin) for case in worst.cases]
 [('light', -1, -2)]
 """,

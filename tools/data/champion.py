@@ -92,7 +92,6 @@ def worst_cases(
             seat=seat,
             start=Position(Variant(opening=opening)),
             max_refutations=1,
-            progress=False,
             tablebase=tablebase,
         )
         wrong, fatal = pool.add(recorder, report.value, network)

@@ -80,7 +80,9 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
         horizons = (SEARCH_HORIZON,)
     for horizon in horizons:
         try:
-            report = best_response(player, seat="dark", horizon=horizon, max_refutations=1)
+            report = best_response(
+                player, seat="dark", horizon=horizon, max_refutations=1, progress=True
+            )
         except SearchLimitError:
             continue
         return {

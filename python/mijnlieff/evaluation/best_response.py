@@ -54,7 +54,7 @@ def best_response(
     max_refutations: int = 1000,
     settle: bool = True,
     horizon: int | None = None,
-    progress: bool = True,
+    progress: bool = False,
     num_threads: int | None = None,
     name: str | None = None,
     tablebase: Tablebase | None = None,

@@ -118,14 +118,14 @@ def test_bars_of_drawn_positions_count_boards(bars):
 def test_worst_cases_have_a_bar_for_each_turn_with_a_choice(bars, monkeypatch):
     monkeypatch.setattr(worst_case, "_BATCH", 5)
     policy, start = First(is_deterministic=True), Position(SMALL)
-    report = best_response(policy, start=start, seat="light")
+    report = best_response(policy, start=start, seat="light", progress=True)
     asked = [(positions[0].ply, len(positions)) for positions in policy.asked]
     assert [bar.unit for bar in bars] == [f"positions after {ply} turns" for ply in (0, 2, 4)]
     assert [bar.total for bar in bars] == [report.positions[ply] for ply in (0, 2, 4)]
     steps = [(ply, bar.steps) for ply, bar in zip((0, 2, 4), bars, strict=True)]
     assert [(ply, step) for ply, some in steps for step in some] == asked
     assert max(count for _, count in asked) == 5 and all(bar.enabled for bar in bars)
-    best_response(policy, start=start, progress=False)
+    best_response(policy, start=start)
     assert not bars[-1].enabled
 
 
