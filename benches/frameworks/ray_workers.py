@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mijnlieff import Variant
+from mijnlieff import Network, Variant
 from mijnlieff.integrations.ray import RayExecutor
 from mijnlieff.train import TrainConfig
 from mijnlieff.train.alphazero import AlphaZero, Replay
@@ -25,7 +25,6 @@ from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import ALGORITHMS
 from mijnlieff.train.network import CellNetwork, new_network
 from mijnlieff.train.play.executor import ExecutorBackend
-from mijnlieff.train.play.jobs import weights_of
 from mijnlieff.train.play.local import LocalBackend
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.ppo import Ppo
@@ -95,7 +94,7 @@ def measure(algo: str, rounds: int, settings: dict[str, int]) -> None:
     torch.manual_seed(0)
     network = new_network(BOARDS, config)
     games = config.num_envs
-    weights = sent_bytes(weights_of(network))
+    weights = sent_bytes(Network.from_torch(network))
     local = LocalBackend().source(BOARDS, config, torch.Generator())
     speeds = {"this process": games * rounds_per_second(local, network, rounds)}
     local.close()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from mijnlieff import Board, NetworkPolicy, Position, Variant, VectorEnv, evaluate
+from mijnlieff import Board, Network, NetworkPolicy, Position, Variant, VectorEnv, evaluate
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff.encoding import observe_batch
 from mijnlieff.train.boards import Boards
@@ -108,7 +108,7 @@ class TestAdvantages:
         results = set()
         for seed in range(12):
             self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(seed))
-            experience = self_play.play_round(network_for(Variant()))
+            experience = self_play.play_round(Network.from_torch(network_for(Variant())))
             self_play.close()
             assert experience.games == 1
             outcome, margin = experience.targets.T
@@ -169,7 +169,7 @@ class TestMask:
     def test_self_play_keeps_to_the_rules(self, variant):
         """The environment raises on an illegal action, so a finished round was legal."""
         self_play = RolloutCollector(variant, tiny("ppo"), torch.Generator().manual_seed(0))
-        experience = self_play.play_round(network_for(variant))
+        experience = self_play.play_round(Network.from_torch(network_for(variant)))
         self_play.close()
         assert experience.masks.gather(1, experience.actions[:, None]).all()
         assert experience.games >= TINY["num_envs"]
@@ -181,7 +181,7 @@ class TestMask:
         for share in (0.0, 1.0):
             config = tiny("ppo", num_envs=256, random_plies=0, random_opponents=share)
             self_play = RolloutCollector(Variant(), config, torch.Generator().manual_seed(0))
-            experience = self_play.play_round(network_for(Variant()))
+            experience = self_play.play_round(Network.from_torch(network_for(Variant())))
             self_play.close()
             sizes[share] = len(experience.actions) / experience.steps
         assert sizes[0.0] == 1.0

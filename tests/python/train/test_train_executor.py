@@ -15,11 +15,12 @@ import pytest
 import torch
 
 from interrupts import needs_signals
+from mijnlieff import Network, Variant
 from mijnlieff.train import Boards, Budget, train
-from mijnlieff.train.network import new_network
 from mijnlieff.train.play.executor import MOST_BLOCKS, ExecutorBackend, block_seed
-from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
+from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches
 from mijnlieff.train.run.checkpoint import load_checkpoint
+from random_networks import random_network
 from tiny_runs import STANDARD, TWO_BLOCKS, quiet, tiny
 
 
@@ -54,10 +55,8 @@ def test_the_seeds_of_blocks_are_disjoint():
 )
 def test_a_block_depends_on_its_seed_and_the_weights_alone(play, algo, settings):
     config = tiny(algo, num_envs=8, **settings)
-    torch.manual_seed(0)
-    rng = np.random.default_rng(0)
-    first = weights_of(new_network(STANDARD, config))
-    second = {name: rng.normal(size=it.shape).astype(np.float32) for name, it in first.items()}
+    networks = [random_network(Variant(), 16, 1, 2, seed=seed) for seed in (0, 1)]
+    first, second = map(Network.from_torch, networks)
     blocks = [Block(STANDARD, config, seed) for seed in (1, 2)]
     asked = [(first, blocks[0]), (first, blocks[0]), (first, blocks[1]), (second, blocks[0])]
     with ThreadPoolExecutor(2) as workers:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from mijnlieff._mijnlieff import Tablebase
+from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff._util.arguments import integer_in
 from mijnlieff._util.executors import result_of, shared, submit
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
-from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches, weights_of
+from mijnlieff.train.play.jobs import Block, play_rollouts, play_searches
 from mijnlieff.train.play.samples import Samples, SearchGames
 from mijnlieff.train.play.search import check_tablebase
 from mijnlieff.train.ppo.rollouts import Experience
@@ -122,10 +122,10 @@ class _ExecutorSource:
         self.policy_lag = 0
 
     def begin(self, network: CellNetwork, number: int) -> None:
-        weights = shared(self._executor, weights_of(network))
+        native = shared(self._executor, Network.from_torch(network))
         first = self._rounds[-1][0] + 1 if self._rounds else number
         for ahead in range(first, number + self._lag + 1):
-            self._rounds.append((ahead, number, self._hand_out(weights, ahead)))
+            self._rounds.append((ahead, number, self._hand_out(native, ahead)))
 
     def collect(self) -> Any:
         number, version, jobs = self._rounds.pop(0)
@@ -143,13 +143,13 @@ class _ExecutorSource:
                 job.cancel()
         self._rounds.clear()
 
-    def _hand_out(self, weights: Any, number: int) -> list[Future[Any]]:
+    def _hand_out(self, network: Any, number: int) -> list[Future[Any]]:
         games, more = divmod(self._config.num_envs, self._blocks)
         return [
             submit(
                 self._executor,
                 self._play,
-                weights,
+                network,
                 Block(
                     self._boards,
                     dataclasses.replace(self._config, num_envs=games + (block < more)),

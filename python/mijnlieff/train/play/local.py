@@ -138,16 +138,16 @@ class ThreadedGames:
 
 
 class _Rollouts:
-    """Plays rounds of PPO; they are played by `collect`, with the weights that learned last."""
+    """Plays rounds of PPO; they are played by `collect`."""
 
     policy_lag = 0
 
     def __init__(self, boards: Boards, config: TrainConfig, generator: torch.Generator) -> None:
         self._games = RolloutCollector(boards.seen[0], config, generator)
-        self._network: CellNetwork | None = None
+        self._network: Network | None = None
 
     def begin(self, network: CellNetwork, number: int) -> None:
-        self._network = network
+        self._network = Network.from_torch(network)
 
     def collect(self) -> Experience:
         assert self._network is not None  # a round has begun

@@ -13,7 +13,7 @@ from torch import Tensor
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network, Variant
 from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import CellNetwork, masked_log_softmax
+from mijnlieff.train.network import masked_log_softmax, share_hands
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ppo.advantage import signed_advantages
 
@@ -74,7 +74,7 @@ class RolloutCollector:
         self._env.close()
 
     @torch.no_grad()
-    def play_round(self, network: CellNetwork, seed: int | None = None) -> Experience:
+    def play_round(self, network: Network, seed: int | None = None) -> Experience:
         """Play a round.
 
         Args:
@@ -88,13 +88,12 @@ class RolloutCollector:
         # The seat that plays at random in each game; 2 for none.
         guests = torch.rand(n, generator=self._generator) < config.random_opponents
         seats = torch.randint(2, (n,), generator=self._generator).masked_fill(~guests, 2)
-        native = Network.from_torch(network)
         views = _Views(self._group, n, self._generator)
         ply = views.ply(*self._env.reset(seed=seed))
         plies: list[_Ply] = []
         ended = torch.zeros(n, dtype=torch.bool)
         while not bool(ended.all()):
-            self._choose(ply, network, native)
+            self._choose(ply, network)
             actions = views.played(ply.actions)
             random = (random_plies > len(plies)) | (ply.to_play == seats)
             if bool(random.any()):
@@ -107,12 +106,13 @@ class RolloutCollector:
             ended |= ply.terminated
             plies.append(ply)
             ply = views.ply(observation, info)
-        self._choose(ply, network, native)
+        self._choose(ply, network)
         return self._experience(plies, ply)
 
-    def _choose(self, ply: _Ply, network: CellNetwork, native: Network) -> None:
-        observations = network.from_counts(ply.observations).cpu().numpy()
-        outputs = native.evaluate(observations, num_threads=torch.get_num_threads())
+    def _choose(self, ply: _Ply, network: Network) -> None:
+        observations = ply.observations.float().numpy()
+        share_hands(observations, network.copies)
+        outputs = network.evaluate(observations, num_threads=torch.get_num_threads())
         logits, ply.values = map(torch.from_numpy, outputs)
         log_probs = masked_log_softmax(logits, ply.masks)
         # Exponential race: e / p is smallest at action a with probability p[a].
