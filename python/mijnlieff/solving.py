@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,12 +124,18 @@ def solve_batch(
     check_executor(executor)
     variant = common_variant(positions)
     if executor is not None:
-        limits = threads_of(num_threads) or 1, max_nodes, max_seconds, tablebase
+        solve_part = partial(
+            solve_batch,
+            num_threads=threads_of(num_threads) or 1,
+            max_nodes=max_nodes,
+            max_seconds=max_seconds,
+            tablebase=tablebase,
+        )
         jobs = [
-            (list(positions[start : start + _POSITIONS_OF_A_JOB]), *limits)
+            (list(positions[start : start + _POSITIONS_OF_A_JOB]),)
             for start in range(0, len(positions), _POSITIONS_OF_A_JOB)
         ]
-        solved = map_jobs(executor, _solve_part, jobs)
+        solved = map_jobs(executor, solve_part, jobs)
         return SolutionBatch(
             np.concatenate([part.margins for part in solved]),
             np.concatenate([part.action_margins for part in solved]),
@@ -137,19 +144,3 @@ def solve_batch(
     solver = solver_for(variant, tablebase)
     arrays = solver.solve_batch(positions, num_threads, max_nodes, max_seconds)
     return SolutionBatch(*arrays)
-
-
-def _solve_part(
-    positions: list[Position],
-    num_threads: int,
-    max_nodes: int | None,
-    max_seconds: float | None,
-    tablebase: Tablebase | None,
-) -> SolutionBatch:
-    return solve_batch(
-        positions,
-        num_threads,
-        max_nodes=max_nodes,
-        max_seconds=max_seconds,
-        tablebase=tablebase,
-    )
