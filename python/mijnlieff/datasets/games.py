@@ -16,10 +16,10 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     random_openings,
 )
-from mijnlieff._util.copies import own_copy
 from mijnlieff.datasets.recipe import Recipe
 from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.evaluation.losses import ILLEGAL
+from mijnlieff.policies.base import own_copy
 from mijnlieff.policies.load import load_policy
 from mijnlieff.solving import solve_batch
 

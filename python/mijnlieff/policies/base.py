@@ -1,4 +1,4 @@
-"""The policy interface, and the check of what policies choose.
+"""The policy interface, copies of policies, and the check of what they choose.
 
 The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.GreedyPolicy`,
 `mijnlieff.MinimaxPolicy` and `mijnlieff.PerfectPolicy`.
@@ -6,6 +6,7 @@ The built-in policies are native, see `mijnlieff.RandomPolicy`, `mijnlieff.Greed
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
@@ -26,6 +27,7 @@ __all__ = [
     "Policy",
     "act_checked",
     "check_actions",
+    "own_copy",
     "variants_of",
     "whole_policy",
 ]
@@ -209,6 +211,24 @@ def variants_of(positions: Sequence[Position]) -> set[Variant]:
         if not isinstance(position, Position):
             raise TypeError(f"every position must be a Position, not {position!r}")
     return {position.variant for position in positions}
+
+
+def own_copy(policy: Policy) -> Policy:
+    """Return a deep copy of a policy, for games that must not depend on what it played before.
+
+    Raises:
+        PolicyError: it cannot be copied, such as one that holds a connection.
+    """
+    try:
+        return copy.deepcopy(policy)
+    except MemoryError:
+        raise
+    except Exception as error:  # its class may do anything
+        raise PolicyError(
+            f"{policy!r} cannot be copied ({error}), and without a copy games would depend on "
+            "earlier ones; if it keeps nothing of a game, give its class a __deepcopy__ that "
+            "returns it"
+        ) from error
 
 
 def act_checked(

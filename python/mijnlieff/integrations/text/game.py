@@ -9,11 +9,10 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Position, as_variant
 from mijnlieff._util.arguments import check_choice, integer_from, seed_of
-from mijnlieff._util.copies import own_copy
 from mijnlieff.errors import GameOverError, ReplyError
 from mijnlieff.integrations.text.prompts import correction_text, prompt_text
 from mijnlieff.integrations.text.replies import read_move
-from mijnlieff.policies.base import act_checked
+from mijnlieff.policies.base import act_checked, own_copy
 from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.policies.streams import mix
 from mijnlieff.rules import PLAYERS, VariantLike, must_pass
