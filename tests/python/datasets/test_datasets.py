@@ -297,6 +297,7 @@ def test_a_folder_in_place_of_a_recipe_is_told(tmp_path):
 
 
 def test_an_error_of_reading_without_a_number_is_told(tmp_path, monkeypatch):
+    (tmp_path / "recipe.json").touch()
     monkeypatch.setattr("pathlib.Path.read_bytes", raising(OSError("the tape is gone")))
     with pytest.raises(DatasetError, match=r"cannot read .*recipe\.json: the tape is gone"):
         open_dataset(tmp_path)
