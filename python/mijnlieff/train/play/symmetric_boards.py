@@ -52,8 +52,11 @@ class SymmetricBoards:
         else:
             tables = [_tables(one, cells, self.canvas) for one in boards.seen]
             features, actions = (np.stack(table) for table in zip(*tables, strict=True))
-            columns = [_columns(one, cells, self.canvas) for one in boards.seen]
-            self._columns = [np.stack(column) for column in zip(*columns, strict=True)]
+            # By board, where the canvas of a game as it is played has each number of a row.
+            self._columns = [
+                np.stack([_inverse(turned[0], size) for turned in table])
+                for table, size in ((features, self.num_features), (actions, self.num_actions))
+            ]
         # By board and orientation, the source of every number that the network reads. Behind a row
         # there are a zero and a one.
         self._features = torch.from_numpy(features.astype(np.int32))
@@ -142,22 +145,12 @@ def _tables(
     return features.reshape(8, -1), actions
 
 
-def _columns(
-    variant: Variant, cells: int, canvas: Canvas
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places on the canvas of what a padded row holds; behind the last place is a zero."""
-    area = canvas.height * canvas.width
-    own = np.array(variant.board.cells)
-    slots = own[:, 1] * canvas.width + own[:, 0]
-    features = np.full(_PARTS * cells + _HANDS, (4 + _HANDS) * area)
-    actions = np.full(4 * cells + 1, 4 * area + 1)
-    for part in range(_PARTS):
-        features[part * cells :][: len(slots)] = part * area + slots
-    for piece in range(4):
-        actions[piece * cells :][: len(slots)] = piece * area + slots
-    features[-_HANDS:] = (4 + np.arange(_HANDS)) * area
-    actions[-1] = 4 * area
-    return features, actions
+def _inverse(sources: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """The first place on the canvas of each number of a padded row; behind the last is a zero."""
+    places = np.full(size + 2, len(sources))
+    numbers, first = np.unique(sources, return_index=True)
+    places[numbers] = first
+    return places[:size]
 
 
 def _taken(rows: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
