@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mijnlieff._mijnlieff import Board
 
-__all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange", "column_name"]
+__all__ = ["CELL", "TILE_EDGE", "TRAY_HEIGHT", "TRAY_WIDTH", "Layout", "arrange"]
 
 CELL = 72.0
 """Side of a cell in drawing units."""
@@ -94,13 +94,3 @@ def arrange(board: Board) -> Layout:
         status=(margin, margin + 0.35 * _STATUS_HEIGHT * scale),
         trays=trays,
     )
-
-
-def column_name(column: int) -> str:
-    """Return the letters of a column counted from 0: ``a`` to ``z``, then ``aa``, ``ab``, ..."""
-    name = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        name = chr(ord("a") + letter) + name
-    return name

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mijnlieff._mijnlieff import Position
+from string import digits
+
+from mijnlieff._mijnlieff import Board, Position
 from mijnlieff._util.arguments import check_type
 from mijnlieff.render.layout import (
     CELL,
@@ -11,7 +13,6 @@ from mijnlieff.render.layout import (
     TRAY_WIDTH,
     Layout,
     arrange,
-    column_name,
 )
 from mijnlieff.render.pieces import stone
 from mijnlieff.render.shapes import Circle, Rect, Scene, Shape, Text
@@ -64,7 +65,7 @@ def scene(position: Position) -> Scene:
             edge,
         ),
         *_status_line(layout, position, status),
-        *_labels(layout, board.width, board.height),
+        *_labels(layout, board),
     ]
     for cell, (x, y) in enumerate(board.cells):
         shapes += _cell(layout, x, y, is_open=cell in open_cells)
@@ -119,20 +120,21 @@ def _status_line(layout: Layout, position: Position, status: str) -> list[Shape]
     return shapes
 
 
-def _labels(layout: Layout, width: int, height: int) -> list[Shape]:
+def _labels(layout: Layout, board: Board) -> list[Shape]:
     """Write the letters below the columns and the numbers left of the rows."""
     size = layout.label_size
     bottom = layout.board_bottom + 1.25 * size
     right = layout.board_left - 0.45 * size
+    letters = {x: board.cell_name(i).rstrip(digits) for i, (x, _) in enumerate(board.cells)}
     columns = [
-        Text("column", layout.center(x, 0)[0], bottom, column_name(x), size, _FAINT_INK, "middle")
-        for x in range(width)
+        Text("column", layout.center(x, 0)[0], bottom, letter, size, _FAINT_INK, "middle")
+        for x, letter in sorted(letters.items())
     ]
     rows = [
         Text(
             "row", right, layout.center(0, y)[1] + 0.36 * size, f"{y + 1}", size, _FAINT_INK, "end"
         )
-        for y in range(height)
+        for y in range(board.height)
     ]
     return [*columns, *rows]
 
@@ -210,7 +212,8 @@ def _tray(layout: Layout, position: Position, player: int) -> list[Shape]:
 
 def _describe(position: Position, open_cells: set[int]) -> str:
     """Describe the whole position in words, for screen readers."""
-    names = [f"{column_name(x)}{y + 1}" for x, y in position.variant.board.cells]
+    board = position.variant.board
+    names = [board.cell_name(cell) for cell in range(board.num_cells)]
 
     def stones(owner: int) -> str:
         cells = zip(names, position.stones, position.pieces, strict=True)

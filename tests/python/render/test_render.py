@@ -15,7 +15,6 @@ from drawn_positions import EIGHT_ROWS, POSITIONS, after
 from mijnlieff import Board, Piece, Position, Variant
 from mijnlieff.errors import MissingExtraError
 from mijnlieff.render import Window, image, svg
-from mijnlieff.render.layout import column_name
 from mijnlieff.render.scene import scene
 from mijnlieff.render.to_text import moves_text, position_text
 from played import example, finished
@@ -156,15 +155,19 @@ def test_status(position: Position, status: str) -> None:
     assert f"{status}. Score" in text
 
 
-def test_column_names_go_past_z() -> None:
-    names = [column_name(column) for column in (0, 25, 26, 51, 52, 63, 701, 702)]
-    assert names == ["a", "z", "aa", "az", "ba", "bl", "zz", "aaa"]
-
-
 def test_the_coordinates_are_those_of_the_notation() -> None:
-    variant = Variant(Board.from_text("\n".join(["#" * 32] * 2)))
-    for cell, (x, y) in enumerate(variant.board.cells):
-        assert variant.action_name(cell) == f"{column_name(x)}{y + 1}+"
+    board = Board.from_text("\n".join(["#" * 32] * 2))
+    drawn = svg(Position(Variant(board)))
+    letters, numbers = texts(drawn, "column"), texts(drawn, "row")
+    assert letters[:2] + letters[25:28] == ["a", "b", "z", "aa", "ab"]
+    names = [f"{letters[x]}{numbers[y]}" for x, y in board.cells]
+    assert names == [board.cell_name(cell) for cell in range(board.num_cells)]
+
+
+def test_a_column_without_cells_has_no_letter() -> None:
+    drawn = svg(Position(Variant(Board.from_text(".##\n#.#\n..."), "anywhere", 1)))
+    assert texts(drawn, "column") == ["a", "b", "c"]
+    assert texts(svg(after("#.#", "a1+")), "column") == ["a", "c"]
 
 
 def test_image(position: Position) -> None:
