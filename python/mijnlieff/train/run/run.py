@@ -210,5 +210,5 @@ def run_session(
             reports.append(on_report)
         with stop.deferred():
             trainer.run(folder, progress, lambda: stop.number != 0, reports)
-    trainer.draw(folder)
+    trainer.strength.draw(folder, trainer.curve)
     return stop.number

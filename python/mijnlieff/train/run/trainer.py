@@ -51,6 +51,7 @@ class Trainer:
         network: the network in training.
         counters: rounds, steps, games and seconds so far.
         curve: the measurements so far.
+        strength: what is measured, and how it is shown.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Trainer:
             torch.manual_seed(config.seed)
             self.network = new_network(boards, config).to(device or "cpu")
         self._backend = LocalBackend() if backend is None else backend
-        self._strength = Strength(config, boards, self._backend.executor)
+        self.strength = Strength(config, boards, self._backend.executor)
         self._source: GameSource[Any] = self._backend.source(boards, config, self._generator)
         self._method = self._new_method()
 
@@ -199,17 +200,6 @@ class Trainer:
         self.counters.games += games
         return losses
 
-    def draw(self, folder: RunFolder) -> None:
-        """Draw the learning curve into the run's folder.
-
-        Args:
-            folder: the folder of the run.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        self._strength.draw(folder, self.curve)
-
     def prepare(self, folder: RunFolder, shows_progress: bool) -> None:
         """Save the run, so that there is always a checkpoint, and make what measurements need.
 
@@ -223,7 +213,7 @@ class Trainer:
         if folder.log.exists():  # with rounds after the checkpoint, if a kill came between
             folder.cut_log(self.counters.rounds)
         self.save(folder)
-        self._strength.prepare(folder, shows_progress)
+        self.strength.prepare(folder, shows_progress)
 
     def run(
         self,
@@ -303,7 +293,7 @@ class Trainer:
 
     def _measure(self) -> None:
         """Add a point to the curve, without any effect on training."""
-        measured = self._strength.measure(self.network, self.counters.rounds)
+        measured = self.strength.measure(self.network, self.counters.rounds)
         self.curve.append({**dataclasses.asdict(self.counters), **measured})
 
     def _log_row(self, losses: Losses | SearchLosses) -> dict[str, Any]:
@@ -321,19 +311,19 @@ class Trainer:
             "policy_lag": self._source.policy_lag,
         }
         is_measured = self.curve[-1]["rounds"] == counters.rounds
-        return row | self._strength.entries(self.curve[-1] if is_measured else None)
+        return row | self.strength.entries(self.curve[-1] if is_measured else None)
 
     def _line(
         self, losses: Losses | SearchLosses, games_per_second: float, steps_per_second: float
     ) -> str:
         if not math.isnan(losses.policy_loss):
-            learned = self._strength.losses_text(losses)
+            learned = self.strength.losses_text(losses)
         elif self.counters.rounds == 1:
             learned = "nothing learned yet"
         else:
             learned = "too few new positions for a step of learning"
         return (
-            f"{self._strength.text(self.curve[-1])}, "
+            f"{self.strength.text(self.curve[-1])}, "
             f"{self.counters.steps / 1e6:.2f}M steps, {games_per_second:,.0f} games/s, "
             f"{steps_per_second:,.0f} steps/s, {learned}"
         )
