@@ -179,7 +179,7 @@ def test_bad_settings_of_the_callback():
         SnapshotCallback(OpponentPool(), 0)
     with pytest.raises(TypeError, match="every"):
         SnapshotCallback(OpponentPool(), 1.5)
-    with pytest.raises(ValueError, match="a weight must be above 0 and finite, not 0"):
+    with pytest.raises(ValueError, match="weight must be a finite number above 0, not 0"):
         SnapshotCallback(OpponentPool(), 10, weight=0)
     model = DQN("MlpPolicy", MijnlieffVecEnv(2), device="cpu")
     with pytest.raises(ValueError, match="DQN has values and not probabilities"):

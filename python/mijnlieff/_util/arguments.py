@@ -82,12 +82,13 @@ def plain_number(value: object, *, whole: bool) -> int | float | None:
     return float(value) if isinstance(value, Real) and not whole else None
 
 
-def number_from_zero(name: str, value: object) -> float:
+def number_from_zero(name: str, value: object, *, without_zero: bool = False) -> float:
     """Return a finite number of at least 0.
 
     Args:
         name: the name of the argument.
         value: what was given.
+        without_zero: whether it must be above 0.
 
     Raises:
         ValueError: it is out of range.
@@ -97,8 +98,9 @@ def number_from_zero(name: str, value: object) -> float:
     if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
     # NaN fails every comparison.
-    if not 0 <= number <= sys.float_info.max:
-        raise ValueError(f"{name} must be a finite number of at least 0, not {value!r}")
+    if not 0 <= number <= sys.float_info.max or (without_zero and not number):
+        wanted = "above 0" if without_zero else "of at least 0"
+        raise ValueError(f"{name} must be a finite number {wanted}, not {value!r}")
     return float(number)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Sequence
 
@@ -10,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.arguments import integer_from, plain_number, seed_of
+from mijnlieff._util.arguments import integer_from, number_from_zero, seed_of
 from mijnlieff.errors import PolicyError
 from mijnlieff.policies.base import ActsInBatches, Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
 from mijnlieff.policies.streams import game_keys
 
-__all__ = ["OpponentPool", "check_weight"]
+__all__ = ["OpponentPool"]
 
 _Member = tuple[Policy, float]
 
@@ -188,7 +187,7 @@ class OpponentPool(ActsInBatches):
 
 def _member(policy: PolicyLike, weight: float) -> _Member:
     """Return a policy with its weight, after checking both."""
-    return load_policy(policy), check_weight(weight)
+    return load_policy(policy), number_from_zero("weight", weight, without_zero=True)
 
 
 def _leads_to(policy: Policy, pool: OpponentPool) -> bool:
@@ -196,18 +195,3 @@ def _leads_to(policy: Policy, pool: OpponentPool) -> bool:
     if not isinstance(policy, OpponentPool):
         return False
     return policy is pool or any(_leads_to(member, pool) for member in policy.members)
-
-
-def check_weight(weight: float) -> float:
-    """Return the weight of a member.
-
-    Raises:
-        ValueError: it is not above 0 and finite.
-        TypeError: it is not a number.
-    """
-    number = plain_number(weight, whole=False)
-    if number is None:
-        raise TypeError(f"a weight is a number, not {weight!r}")
-    if not 0 < number <= sys.float_info.max:
-        raise ValueError(f"a weight must be above 0 and finite, not {weight!r}")
-    return float(number)

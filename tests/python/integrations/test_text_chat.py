@@ -119,7 +119,7 @@ def test_a_server_out_of_reach_is_named():
         ValueError, match="url must begin with http:// or https://, not 'file:///x'"
     ):
         ChatModel("file:///x", "small")
-    with pytest.raises(ValueError, match="max_seconds must be above 0"):
+    with pytest.raises(ValueError, match="max_seconds must be a finite number above 0, not 0"):
         ChatModel(url, "small", max_seconds=0)
 
 

@@ -344,9 +344,9 @@ def test_bad_input_is_refused():
         with pytest.raises(ValueError, match="a pool cannot be its own member"):
             pool.add(leads_back)
     for weight in (0, -1, float("nan"), float("inf"), 10**400):
-        with pytest.raises(ValueError, match="above 0 and finite"):
+        with pytest.raises(ValueError, match="weight must be a finite number above 0"):
             pool.add("greedy", weight)
-    with pytest.raises(TypeError, match="a weight is a number, not 'much'"):
+    with pytest.raises(TypeError, match="weight must be a number, not 'much'"):
         pool.add("greedy", "much")
     with pytest.raises(ValueError, match="unknown policy 'gredy'"):
         pool.add("gredy")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from mijnlieff._util.arguments import integer_from
+from mijnlieff._util.arguments import integer_from, number_from_zero
 from mijnlieff.integrations.sb3.policy import SB3Policy
 from mijnlieff.policies import OpponentPool
-from mijnlieff.policies.pool import check_weight
 
 __all__ = ["SnapshotCallback"]
 
@@ -45,7 +44,7 @@ class SnapshotCallback(BaseCallback):
             raise TypeError(f"pool must be an OpponentPool, not {pool!r}")
         self.pool = pool
         self.every = integer_from("every", every, 1)
-        self.weight = check_weight(weight)
+        self.weight = number_from_zero("weight", weight, without_zero=True)
         self.deterministic = deterministic
         self.taken = 0
         self._last: int | None = None

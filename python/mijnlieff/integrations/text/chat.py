@@ -58,9 +58,7 @@ class ChatModel:
         self.model = model
         self.api_key = _key(os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key)
         self.attempts = integer_from("attempts", attempts, 1)
-        self.max_seconds = number_from_zero("max_seconds", max_seconds)
-        if not self.max_seconds:
-            raise ValueError("max_seconds must be above 0, or no answer could come")
+        self.max_seconds = number_from_zero("max_seconds", max_seconds, without_zero=True)
         self.options = options
 
     def __repr__(self) -> str:
