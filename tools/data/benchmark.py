@@ -28,6 +28,7 @@ from mijnlieff import (
     Variant,
     solve_batch,
 )
+from mijnlieff._mijnlieff import SEEDS
 from mijnlieff.evaluation.benchmark_file import SOURCES, Entry, write_benchmark
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.losses import decisive_of
@@ -110,7 +111,7 @@ def bucket(
     text = f"{name} {number} {ply} {source}".encode()
     first = int.from_bytes(hashlib.sha256(text).digest()[:8], "little")
     for number_of_round in range(MAX_ROUNDS):
-        seed = (first + number_of_round * recipe.games) % 2**64
+        seed = (first + number_of_round * recipe.games) % SEEDS
         positions = play(player(source, seed), recipe, number, ply, seed)
         if not positions:
             continue
@@ -142,7 +143,7 @@ def play(
     """Return positions at this ply with two or more legal actions, and the actions to them."""
     games = []
     for i in range(recipe.games):
-        opening = RandomPolicy((seed + i) % 2**64)
+        opening = RandomPolicy((seed + i) % SEEDS)
         position, actions = Position(recipe.variants[number]), []
         for _ in range(recipe.opening_plies):
             actions.append(opening.act(position))

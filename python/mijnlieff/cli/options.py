@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mijnlieff._mijnlieff import Board, Position, Tablebase, Variant, parse_record
+from mijnlieff._mijnlieff import SEEDS, Board, Position, Tablebase, Variant, parse_record
 from mijnlieff._util.files import json_text
 from mijnlieff._util.output import TableReport
 from mijnlieff.errors import BoardError, ParseError
@@ -90,7 +90,7 @@ def add_seed_argument(parser: argparse.ArgumentParser, seed: str) -> None:
     """Add ``--seed``; the text `seed` says what it seeds."""
     parser.add_argument(
         "--seed",
-        type=integer(0, 2**64 - 1),
+        type=integer(0, SEEDS - 1),
         default=0,
         help=f"seed of {seed} (default: %(default)s)",
     )

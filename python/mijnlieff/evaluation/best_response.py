@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import (
+    EXACT_CELLS,
     BestResponseSearch,
     PerfectPolicy,
     Position,
@@ -32,7 +33,6 @@ __all__ = ["MAX_POSITIONS", "best_response"]
 _SEATS = {"light": (0,), "dark": (1,), "both": (0, 1)}
 MAX_POSITIONS = 20_000_000
 """The most positions to keep unless told otherwise: about 1.2 GB."""
-_MAX_CELLS = 16
 _BATCH = 1 << 15
 """Positions that the policy is asked about at once."""
 _ASKED_TWICE = 64
@@ -204,9 +204,9 @@ def _starts(start: Position | Sequence[Position] | None) -> list[Position]:
     starts = list(start)
     variant = common_variant(starts)
     cells = variant.board.num_cells
-    if cells > _MAX_CELLS:
+    if cells > EXACT_CELLS:
         raise BoardError(
-            f"best_response needs a board of at most {_MAX_CELLS} cells, this one has {cells}"
+            f"best_response needs a board of at most {EXACT_CELLS} cells, this one has {cells}"
         )
     for i, position in enumerate(starts):
         if position.is_over:
@@ -269,7 +269,7 @@ def _exact_endings(policy: Policy) -> _Endings:
         TypeError: it says so by something else than two integers.
     """
     if isinstance(policy, PerfectPolicy):
-        return (_MAX_CELLS, _ANY_MARGIN) if policy.epsilon == 0 else _NO_ENDINGS
+        return (EXACT_CELLS, _ANY_MARGIN) if policy.epsilon == 0 else _NO_ENDINGS
     endings = getattr(policy, "exact_endings", None)
     if endings is None:
         return _NO_ENDINGS
@@ -278,7 +278,7 @@ def _exact_endings(policy: Policy) -> _Endings:
             f"exact_endings must be two integers, (empty_cells, margin), not {endings!r}"
         )
     cells, margin = (integer("exact_endings", number) for number in endings)
-    return min(max(cells, 0), _MAX_CELLS), min(max(margin, 0), _ANY_MARGIN)
+    return min(max(cells, 0), EXACT_CELLS), min(max(margin, 0), _ANY_MARGIN)
 
 
 def _to_the_end(

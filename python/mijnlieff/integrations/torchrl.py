@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mijnlieff._mijnlieff import Canvas, Position, observe_batch
+from mijnlieff._mijnlieff import SEEDS, Canvas, Position, observe_batch
 from mijnlieff._util.arguments import seed_of
 from mijnlieff._util.extras import needs
 from mijnlieff.envs.adapted import AdaptedGames
@@ -29,8 +29,6 @@ with needs("mijnlieff.integrations.torchrl", "TorchRL", "torchrl", "torchrl>=0.1
     from torchrl.envs.utils import ExplorationType, set_exploration_type
 
 __all__ = ["ActorPolicy", "MijnlieffEnv"]
-
-_SEEDS = 2**64
 
 
 class _SharedMask:
@@ -208,7 +206,7 @@ class MijnlieffEnv(AdaptedGames, EnvBase):
         if self._seed is None:
             return None
         due = self._unseeded & mask
-        return [(self._seed + i) % _SEEDS if due[i] else None for i in range(len(due))]
+        return [(self._seed + i) % SEEDS if due[i] else None for i in range(len(due))]
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         actions = self._actions(tensordict["action"])

@@ -16,6 +16,7 @@ __all__ = [
     "ALGORITHMS",
     "BACKUPS",
     "CURVE_OPPONENTS",
+    "FINAL_OPPONENTS",
     "KNOWLEDGE",
     "OPTIMIZERS",
     "PRECISIONS",
@@ -39,6 +40,9 @@ _SOLVING = ("solve_roots_below", "solve_leaves_below", "solved_temperature", "re
 
 CURVE_OPPONENTS = ("random", "greedy", "minimax:2")
 """Opponents of the measurements during a run, weakest first; names for `load_policy`."""
+
+FINAL_OPPONENTS = (*CURVE_OPPONENTS, "minimax:4")
+"""Players that every final table has."""
 
 _MANY = 2**31 - 1
 """The upper limit of counts; larger integers overflow in PyTorch."""

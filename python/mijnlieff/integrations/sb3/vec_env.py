@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from mijnlieff._mijnlieff import SEEDS
 from mijnlieff._util.arguments import integer, integer_in
 from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.attributes import METHODS, info_of
@@ -146,7 +147,7 @@ class MijnlieffVecEnv(AdaptedGames, VecEnv):
             TypeError: the seed is not an integer.
         """
         if seed is not None:
-            seed = integer_in("seed", seed, 0, 2**64 - self.num_envs)
+            seed = integer_in("seed", seed, 0, SEEDS - self.num_envs)
         return super().seed(seed)  # type: ignore[no-any-return]
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:

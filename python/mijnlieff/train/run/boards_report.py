@@ -9,7 +9,7 @@ from mijnlieff.evaluation.board_scores import BoardScore, scores_on
 from mijnlieff.evaluation.grade_report import GradeReport
 from mijnlieff.evaluation.grading import grade
 from mijnlieff.policies import Policy, load_policy
-from mijnlieff.train.config import CURVE_OPPONENTS
+from mijnlieff.train.config import CURVE_OPPONENTS, FINAL_OPPONENTS
 from mijnlieff.train.play.policy import players
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
@@ -18,8 +18,6 @@ from mijnlieff.train.run.report import write_report
 from mijnlieff.train.run.trainer import Trainer
 
 __all__ = ["report_boards"]
-
-_BASELINES = ("random", "greedy", "minimax:2", "minimax:4")
 
 
 def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulations: int) -> None:
@@ -43,7 +41,7 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
     agents: dict[str, Policy] = {
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,
-    } | {name: load_policy(name, seed=config.seed) for name in _BASELINES}
+    } | {name: load_policy(name, seed=config.seed) for name in FINAL_OPPONENTS}
     graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
     with torch_threads(1):
         grades = {

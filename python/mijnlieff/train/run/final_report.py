@@ -17,7 +17,7 @@ from mijnlieff.evaluation.match import Conditions, play_all
 from mijnlieff.policies import NetworkPolicy
 from mijnlieff.policies.load import name_of_path
 from mijnlieff.solving import EXACT_CELLS
-from mijnlieff.train.config import CURVE_OPPONENTS
+from mijnlieff.train.config import FINAL_OPPONENTS
 from mijnlieff.train.play.policy import players, solve_below_in_play
 from mijnlieff.train.process import torch_threads
 from mijnlieff.train.run.folder import RunFolder
@@ -109,8 +109,7 @@ def _opponents(variant: Variant) -> tuple[str, ...]:
 
     Perfect play is among them on the standard variant alone, where the openings are in a book.
     """
-    opponents = (*CURVE_OPPONENTS, "minimax:4")
-    return (*opponents, "perfect") if variant == Variant() else opponents
+    return (*FINAL_OPPONENTS, "perfect") if variant == Variant() else FINAL_OPPONENTS
 
 
 def _grade(
