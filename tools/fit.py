@@ -26,7 +26,7 @@ from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork, check_finite, new_network
 from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.network.regrets import regrets_of
-from mijnlieff.train.network.symmetry import SymmetryGroup
+from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
 
@@ -96,19 +96,16 @@ class Orientations:
 
     def __init__(self, seed: int) -> None:
         """Compute the symmetries."""
-        group = SymmetryGroup.of(STANDARD)
-        self._order = group.order
-        self._features = torch.from_numpy(group.features)
-        self._actions = torch.from_numpy(group.actions)
+        self._boards = SymmetricBoards(Boards((STANDARD,)))
         self._generator = torch.Generator().manual_seed(seed)
 
     def draw(self, observations: torch.Tensor, *by_action: torch.Tensor) -> list[torch.Tensor]:
         """Return each position in a random orientation, with its numbers for each action."""
-        turns = torch.randint(self._order, (len(observations),), generator=self._generator)
-        features, actions = self._features[turns], self._actions[turns]
+        turns = self._boards.draw_orientations(len(observations), self._generator)
+        board = torch.zeros_like(turns)
         return [
-            observations.gather(1, features),
-            *(numbers.gather(1, actions) for numbers in by_action),
+            self._boards.observations(board, turns, observations),
+            *(self._boards.actions(board, turns, numbers) for numbers in by_action),
         ]
 
 
