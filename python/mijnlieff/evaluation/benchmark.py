@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Position, Variant, as_variants
-from mijnlieff._util.arguments import check_choice, integer, seed_of
+from mijnlieff._util.arguments import check_choice, integer_from, seed_of
 from mijnlieff._util.files import package_data
 from mijnlieff._util.output import progress_bar
 from mijnlieff.errors import BenchmarkError
@@ -98,9 +98,7 @@ class Benchmark:
             TypeError: a number is not an integer.
         """
         variants = as_variants(variants)
-        seed, positions = seed_of(seed), integer("positions", positions)
-        if positions < 1:
-            raise ValueError(f"positions must be 1 or more, not {positions}")
+        seed, positions = seed_of(seed), integer_from("positions", positions, 1)
         if groups and len(groups) != len(variants):
             raise ValueError(
                 f"groups must name the group of each of {len(variants)} variants, but there are "

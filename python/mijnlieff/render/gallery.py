@@ -7,7 +7,7 @@ from html import escape
 from typing import SupportsIndex
 
 from mijnlieff._mijnlieff import Position
-from mijnlieff._util.arguments import check_type, integer
+from mijnlieff._util.arguments import check_type, integer_from
 from mijnlieff.render.scene import scene
 from mijnlieff.render.sizes import pixels, size_of
 from mijnlieff.render.to_svg import FONTS, element
@@ -53,14 +53,12 @@ class Gallery:
         for number, caption in enumerate(self.captions):
             check_type(f"caption {number}", caption, str)
         self.size = size_of(size)
-        self.columns = integer("columns", columns)
+        self.columns = integer_from("columns", columns, 1)
         if len(self.captions) != len(self.positions):
             raise ValueError(
                 f"{len(self.positions)} positions need {len(self.positions)} captions, "
                 f"not {len(self.captions)}"
             )
-        if self.columns < 1:
-            raise ValueError(f"columns must be at least 1, not {self.columns}")
 
     def __repr__(self) -> str:
         """Return the number of positions, for terminals."""

@@ -165,7 +165,7 @@ def test_bad_input(drawn):
         grade("random", drawn, by="boards")
     with pytest.raises(ValueError, match="'3 boards' has its own variants"):
         grade("random", drawn, variant=Variant())
-    with pytest.raises(ValueError, match="positions must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="positions must be at least 1, not 0"):
         Benchmark.draw(VARIANTS, 0)
     with pytest.raises(ValueError, match="each of 3 variants, but there are 2 names"):
         Benchmark.draw(VARIANTS, 20, groups=["a", "b"])
