@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
@@ -94,7 +95,7 @@ def _learning(
         source = LocalBackend().source(STANDARD, settings, generator)
         replay = Replay(SymmetricBoards(STANDARD), len(samples), where)
         replay.extend(samples)
-        learner = AlphaZero(_copy(network, where), replay, settings, generator, source)
+        learner = AlphaZero(copy.deepcopy(network).to(where), replay, settings, generator, source)
         step = partial(_learn, learner, replay, minibatch, generator)
         rate = _rate(minibatch, step, where, seconds)
         yield f"samples learned, {size}, {precision}", minibatch, place, rate
@@ -108,7 +109,7 @@ def _evaluations(
     size: str, network: CellNetwork, device: torch.device, seconds: float, counts: tuple[int, ...]
 ) -> Iterator[Row]:
     """Positions evaluated from arrays of the processor, as a search gives them."""
-    native, on_device = Network.from_torch(network), _copy(network, device)
+    native, on_device = Network.from_torch(network), copy.deepcopy(network).to(device)
     what = f"evaluations, {size}"
     for count in counts:
         rows = observe_batch(random_openings(count, 6), "flat")
@@ -129,7 +130,7 @@ def _simulations(
     options = SearchOptions(SIMULATIONS)
     for count in counts:
         openings = random_openings(count, 6)
-        native, on_device = Network.from_torch(network), _copy(network, device)
+        native, on_device = Network.from_torch(network), copy.deepcopy(network).to(device)
         models = ((native, 1), (native, None), (on_device, None))
         for place, (model, num_threads) in zip(PLACES, models, strict=True):
             policy = NetworkPolicy(model, search=options, num_threads=num_threads)
@@ -173,9 +174,3 @@ def _legal(flat: torch.Tensor) -> torch.Tensor:
     allowed, held = flat[:, 32:48] > 0, flat[:, 48:52] > 0
     placements = (held[:, :, None] & allowed[:, None]).flatten(1)
     return torch.cat([placements, ~placements.any(1, keepdim=True)], dim=1)
-
-
-def _copy(network: CellNetwork, device: torch.device) -> CellNetwork:
-    copy = CellNetwork(Variant(), network.units, len(network.blocks), 8)
-    copy.load_state_dict(network.state_dict())
-    return copy.to(device)
