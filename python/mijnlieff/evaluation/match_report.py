@@ -37,6 +37,11 @@ class SeatRecord:
         """The score, 0 to 1, which is the mean of 1 for a win, 1/2 for a draw, 0 for a loss."""
         return (self.wins + self.draws / 2) / self.games
 
+    @property
+    def cells(self) -> list[str]:
+        """The printed row."""
+        return [str(self.wins), str(self.draws), str(self.losses), f"{self.score:.1%}"]
+
     def __add__(self, other: SeatRecord) -> SeatRecord:
         """Return both records together."""
         return SeatRecord(
@@ -128,10 +133,7 @@ class MatchReport(TableReport):
         records = {"as Light": self.as_light, "as Dark": self.as_dark, "total": self.total}
         return [
             ["", "wins", "draws", "losses", "score"],
-            *(
-                [seat, str(of.wins), str(of.draws), str(of.losses), f"{of.score:.1%}"]
-                for seat, of in records.items()
-            ),
+            *([seat, *of.cells] for seat, of in records.items()),
         ]
 
     @property

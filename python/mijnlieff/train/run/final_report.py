@@ -89,15 +89,11 @@ def report_board(trainer: Trainer, folder: RunFolder, games: int, num_simulation
 
 
 def _cells(match: MatchReport) -> tuple[str, ...]:
-    total = match.total
     low, high = match.score_interval
     worse, better = match.elo_interval
     return (
         match.opponent,
-        str(total.wins),
-        str(total.draws),
-        str(total.losses),
-        f"{match.score:.1%}",
+        *match.total.cells,
         f"{low:.1%} to {high:.1%}",
         f"{match.elo:+.0f}",
         f"{worse:+.0f} to {better:+.0f}",
