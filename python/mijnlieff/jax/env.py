@@ -14,7 +14,7 @@ from pgx import core
 from mijnlieff._mijnlieff import Position, as_variant, common_variant, mask_batch, observe_batch
 from mijnlieff._util.arguments import check_choice, integer_in
 from mijnlieff.jax import game as rules
-from mijnlieff.jax.state import State, game_of
+from mijnlieff.jax.state import State, check_state, game_of
 from mijnlieff.jax.tables import tables_of
 from mijnlieff.rules import VariantLike
 
@@ -242,8 +242,7 @@ class Mijnlieff(core.Env):
 
     def _check(self, state: State) -> None:
         """Raise unless a state is of this game; all of it is known when a function is traced."""
-        if not isinstance(state, State):
-            raise TypeError(f"state must be a mijnlieff.jax.State, not {type(state).__name__}")
+        check_state(state)
         if state.terminated.ndim:
             raise ValueError(
                 f"the state is a batch of shape {state.terminated.shape}; use jax.vmap for a batch"

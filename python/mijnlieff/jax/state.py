@@ -111,7 +111,7 @@ def to_position(state: State) -> Position:
         ValueError: the state is a batch.
         TypeError: not a state.
     """
-    _check(state)
+    check_state(state)
     if state.terminated.ndim:
         raise ValueError(
             f"the state is a batch of shape {state.terminated.shape}; use to_positions"
@@ -128,7 +128,7 @@ def to_positions(state: State) -> list[Position]:
         ValueError: the state is of one game.
         TypeError: not a state.
     """
-    _check(state)
+    check_state(state)
     if not state.terminated.ndim:
         raise ValueError("the state is of one game; use to_position")
     game: GameState = jax.tree.map(lambda leaf: np.asarray(leaf).reshape(-1), state._x)
@@ -145,7 +145,12 @@ def to_positions(state: State) -> list[Position]:
     return functional.to_positions(words, state._variant)
 
 
-def _check(state: State) -> None:
+def check_state(state: State) -> None:
+    """Raise unless this is a state.
+
+    Raises:
+        TypeError: it is something else.
+    """
     if not isinstance(state, State):
         raise TypeError(f"state must be a mijnlieff.jax.State, not {type(state).__name__}")
 
