@@ -17,11 +17,10 @@ BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE)
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure.
+def new_axes(height: float) -> Axes:
+    """Return the axes of a new figure, which is 7 inches wide.
 
     Args:
-        width: of the figure, in inches.
         height: of the figure, in inches.
 
     Raises:
@@ -29,5 +28,5 @@ def new_axes(width: float, height: float) -> Axes:
     """
     with needs("a plot", "matplotlib", "plot"):
         from matplotlib import pyplot
-    _, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
+    _, axes = pyplot.subplots(figsize=(7, height), layout="constrained")
     return axes

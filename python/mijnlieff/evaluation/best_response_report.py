@@ -138,7 +138,7 @@ class BestResponse(TableReport):
             MissingExtraError: matplotlib is not installed.
         """
         if axes is None:
-            axes = new_axes(7, 4)
+            axes = new_axes(4)
         kept = {ply: kept for ply, (kept, _) in self.mistakes.items()}
         given_away = {ply: count for ply, (_, count) in self.mistakes.items()}
         bars = (("outcome kept before", kept, "#BBBBBB"), ("given away", given_away, VERMILION))

@@ -141,7 +141,7 @@ class TournamentReport(TableReport):
             MissingExtraError: matplotlib is not installed.
         """
         if axes is None:
-            axes = new_axes(7, 1.2 + 0.5 * len(self.standings))
+            axes = new_axes(1.2 + 0.5 * len(self.standings))
         elo = np.array([standing.elo for standing in self.standings])
         intervals = np.array([standing.elo_interval for standing in self.standings])
         rows = np.arange(len(elo))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mijnlieff.render.shapes import Circle, Shape, Stroke
 
-__all__ = ["blend", "stone"]
+__all__ = ["stone"]
 
 _Line = tuple[tuple[float, float], ...]
 
@@ -51,7 +51,7 @@ def stone(
     """
 
     def color(of: str) -> str:
-        return of if fade_into is None else blend(of, fade_into, 0.8)
+        return of if fade_into is None else _faded(of, fade_into)
 
     x, y = center
     rim = 0.07 * radius
@@ -70,7 +70,7 @@ def stone(
     return shapes
 
 
-def blend(color: str, into: str, share: float) -> str:
-    """Return ``color`` mixed with ``share`` (0..1) of ``into``, all as ``#rrggbb``."""
+def _faded(color: str, into: str) -> str:
+    """Return a color in four parts of a background, both as ``#rrggbb``."""
     pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(into[1:]), strict=True)
-    return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
+    return "#" + bytes(round(a + (b - a) * 0.8) for a, b in pairs).hex()

@@ -16,7 +16,7 @@ from mijnlieff.render.layout import (
 )
 from mijnlieff.render.pieces import stone
 from mijnlieff.render.shapes import Circle, Rect, Scene, Shape, Text
-from mijnlieff.rules import PLAYERS, Piece
+from mijnlieff.rules import PLAYERS, Piece, must_pass
 
 __all__ = ["scene"]
 
@@ -49,7 +49,7 @@ def scene(position: Position) -> Scene:
     open_cells = {action % board.num_cells for action in legal if action != pass_action}
     last = position.last_action
     last_cell = None if last is None or last == pass_action else last % board.num_cells
-    status = _status(position, must_pass=legal == {pass_action})
+    status = _status(position)
 
     edge = 1.5 * layout.scale
     shapes: list[Shape] = [
@@ -90,7 +90,7 @@ def scene(position: Position) -> Scene:
     )
 
 
-def _status(position: Position, *, must_pass: bool) -> str:
+def _status(position: Position) -> str:
     """Return the turn, or the result of a finished game, in a few words."""
     light, dark = position.score
     if position.is_over:
@@ -99,7 +99,7 @@ def _status(position: Position, *, must_pass: bool) -> str:
         winner = PLAYERS[dark > light]
         return f"{winner} wins {max(light, dark)}-{min(light, dark)}"
     mover, other = PLAYERS[position.to_play], PLAYERS[1 - position.to_play]
-    turn = f"{mover} must pass" if must_pass else f"{mover} to move"
+    turn = f"{mover} must pass" if must_pass(position) else f"{mover} to move"
     if position.last_action == position.variant.pass_action:
         return f"{other} passed, {turn}"
     return turn

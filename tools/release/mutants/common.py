@@ -25,12 +25,12 @@ NOT_COUNTED = ("equivalent", "unviable")
 KINDS = ("caught", "timeout", "missed", *NOT_COUNTED)
 
 
-def copy_tree(tree: Path, left_out: str) -> None:
-    """Copy what git knows to a folder; leave out a subfolder, and what is there already."""
+def copy_tree(tree: Path) -> None:
+    """Copy what git knows to a folder, except the core and what is there already."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(command, text=True).split("\0"):
         source, copy = Path(name), tree / name
-        if name.startswith(f"{left_out}/") or not source.is_file():
+        if name.startswith("src/") or not source.is_file():
             continue
         if not copy.exists() or copy.read_bytes() != source.read_bytes():
             copy.parent.mkdir(parents=True, exist_ok=True)

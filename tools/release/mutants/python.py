@@ -154,7 +154,7 @@ def test(path: Path, text: str) -> str:
 
 def copy_package() -> None:
     """Copy the tree, with the compiled module."""
-    copy_tree(TREE, "src")
+    copy_tree(TREE)
     native = next(Path("python/mijnlieff").glob("_mijnlieff.*.so"))
     shutil.copyfile(native, TREE / native)
 

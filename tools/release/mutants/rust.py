@@ -110,7 +110,7 @@ def place_together(mutants: list[Mutant], notes: Notes) -> list[Mutant]:
 
 def test_all(mutants: list[Mutant], notes: Notes) -> None:
     """Test each mutant that was not tested before."""
-    copy_tree(TREE, "src")
+    copy_tree(TREE)
     for mutant in mutants:
         line = Path(mutant["file"]).read_text().splitlines()[mutant["span"]["start"]["line"] - 1]
         if mutant["name"] not in notes.found and is_equivalent(mutant["name"], line):
