@@ -21,7 +21,7 @@ from mijnlieff.jax.tables import cells_of, words_of
 from mijnlieff.render.gallery import Gallery
 from mijnlieff.render.to_svg import svg
 
-__all__ = ["State", "game_of", "to_position", "to_positions"]
+__all__ = ["State", "check_state", "game_of", "to_position", "to_positions"]
 
 _SIZE = 320
 _SCALES = 0.1, 25.6  # 32 to 8192 pixels, the sizes of a drawing
