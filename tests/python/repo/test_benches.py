@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import mijnlieff
 from benches import games, networks, peers, searches, speed
 from mijnlieff.cli import bench
 from mijnlieff.evaluation import random_openings
@@ -175,7 +177,7 @@ def test_an_unknown_case_is_refused_with_those_there_are():
 
 @pytest.mark.parametrize(("least", "code"), [("0.001", 0), ("1000", 1)])
 def test_another_build_is_measured_in_turns(least, code):
-    folder = str(ROOT / "python")
+    folder = str(Path(mijnlieff.__file__).parents[1])
     options = ["functional", "--seconds", "0", "--beside", folder, "--at-least", least]
     said = run("benches.speed", *options, code=code).stdout
     rows = re.findall(r"^(.+?) +([\d,]+) +([\d,]+) +([\d.]+)$", said, re.MULTILINE)
