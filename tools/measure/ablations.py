@@ -267,6 +267,7 @@ def measure(change: Change, steps: int, seed: int, games: int) -> dict[str, Any]
     rating, error = fit_rating(list(scores.values()), [LADDER[name] for name in scores], games)
     return {
         "steps": steps,
+        "games": games,
         "seconds": seconds,
         "optimal": total["optimal"],
         "kept": total["kept"],
@@ -286,10 +287,14 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "ablations")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    asked = {"steps": args.steps, "games": args.games}
     for seed in args.seeds:
         for name in args.changes:
             file = args.results / f"{file_name(name)}.json"
             content = read_results(file)
+            kept = {key: content.get(str(seed), asked).get(key) for key in asked}
+            if kept != asked:
+                parser.error(f"{file} has {kept} for seed {seed}, not {asked}; remove it first")
             if str(seed) not in content:
                 content[str(seed)] = measure(CHANGES[name], args.steps, seed, args.games)
                 write_results(file, content)

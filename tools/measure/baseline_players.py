@@ -164,7 +164,8 @@ def _trained(
     training: Training, final_games: int, folder: Path, num_simulations: int = 0
 ) -> Policy:
     del folder  # the network alone and the search share a run
-    training.make(POINTS, final_games)
+    if not training.is_finished:  # else it is taken as it is, which may be with a tablebase
+        training.make(POINTS, final_games)
     return load_policy(f"{training.folder}:{num_simulations}")
 
 

@@ -146,8 +146,15 @@ class Training:
             output: what the run prints goes there; None for the terminal.
 
         Raises:
+            SystemExit: the folder has a run that was started with other settings.
             subprocess.CalledProcessError: training failed.
         """
+        words = ["FILE" if word == str(self.tablebase) else word for word in self.command]
+        asked = {"command": " ".join(words), "points": points, "final_games": final_games}
+        # A run of an earlier version has not kept it.
+        kept = read_results(self.folder / MACHINE).get("asked", asked)
+        if kept != asked:
+            raise SystemExit(f"{self.folder} has {kept}, not {asked}; remove it first")
         if self.is_finished:
             return
         checkpoint, every = self.folder / "checkpoint.pt", 60 * self.minutes / points
@@ -156,7 +163,7 @@ class Training:
         line += ["--checkpoint-seconds", f"{min(20.0, every / 2):g}", "--measurements", "4"]
         line += ["--final-games", str(final_games), "--out", str(self.folder)]
         made_on = {"machine": machine(self.device), "tablebase": self._looks_up}
-        write_results(self.folder / MACHINE, made_on)
+        write_results(self.folder / MACHINE, made_on | {"asked": asked})
         running = subprocess.Popen(line, stdout=output, stderr=output)
         try:
             while not _has_ended(running, every):

@@ -67,6 +67,11 @@ def test_the_tables_show_what_was_measured(measure, tmp_path, capsys):
     assert len(kept["curve"]) >= 2
     assert tables.count(f"`, on {processor()}\n") == 2
 
+    # A run of other settings is not measured as if it were the one that is asked for.
+    elsewhere = ["--results", str(tmp_path / "elsewhere"), "--positions", "60"]
+    with pytest.raises(SystemExit, match=r"seed-1 has .*'final_games': 2}, not .*remove it first"):
+        measure(*line, "--final-games", "4", *elsewhere)
+
     # No run with results is made again.
     shutil.rmtree(trained)
     measure(*line, "--positions", "60")
