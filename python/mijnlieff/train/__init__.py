@@ -76,7 +76,8 @@ def train(
             processor and a budget in steps or games. A run can be resumed with another executor or
             without one. The processes of a ``ProcessPoolExecutor`` ignore Ctrl-C from their first
             job on, so that this one can save. It still ends those that have had none, which raises
-            `ClusterError`.
+            `ClusterError`; with ``initializer=signal.signal, initargs=(signal.SIGINT,
+            signal.SIG_IGN)`` they ignore it from their start.
         blocks: with an executor, blocks in a round, 1 to 4096 and at most `config.num_envs`.
         lag: with an executor, rounds that are played ahead, 0 to 1000. With 0, the workers of PPO
             wait while the network learns; with more, the weights that play are older by that many
