@@ -79,6 +79,12 @@ impl Exact {
             self.found.remove(&oldest);
         }
     }
+
+    /// Forgets which positions could not be solved, so that they are tried again.
+    pub(super) fn forget_failures(&mut self) {
+        self.found.retain(|_, margins| margins.is_some());
+        self.order.retain(|key| self.found.contains_key(key));
+    }
 }
 
 #[cfg(test)]
@@ -96,8 +102,14 @@ mod tests {
         for &position in &positions {
             exact.keep(&variant, position, None);
         }
-        let known = |it: &Position| !exact.lacks(&variant, it);
-        assert!(positions[1500..].iter().all(known));
-        assert!(!known(&positions[0]));
+        let known = |exact: &Exact, it: &Position| !exact.lacks(&variant, it);
+        assert!(positions[1500..].iter().all(|it| known(&exact, it)));
+        assert!(!known(&exact, &positions[0]));
+        exact.forget_failures();
+        assert!(!positions.iter().any(|it| known(&exact, it)));
+        for &position in &positions[..1100] {
+            exact.keep(&variant, position, None);
+        }
+        assert!(positions[100..1100].iter().all(|it| known(&exact, it)));
     }
 }

@@ -224,6 +224,27 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_solved_is_tried_again_when_an_aid_is_switched_on_or_a_game_begins() {
+        let mut table = table("Own", Seat::Light);
+        let fail = |table: &mut Table| {
+            let (variant, position) = table.next_solution().unwrap();
+            let (variant, position) = (Arc::clone(variant), position);
+            table.solved(&variant, position, Err("out of time"));
+            assert!(table.next_solution().is_none());
+        };
+        table.handle(r#"{"type": "show", "hints": true}"#);
+        fail(&mut table);
+        table.handle(r#"{"type": "show", "hints": false}"#);
+        table.handle(r#"{"type": "go", "shown": 0}"#);
+        assert!(table.next_solution().is_none());
+        table.handle(r#"{"type": "show", "hints": true}"#);
+        assert_eq!(state(&table)["evaluation"]["pending"], true);
+        fail(&mut table);
+        table.handle(r#"{"type": "rematch"}"#);
+        fail(&mut table);
+    }
+
+    #[test]
     fn a_message_that_changes_nothing_leaves_the_opponent_failed() {
         let mut table = table("Own", Seat::Dark);
         let version = table.next_answer().unwrap().version;

@@ -244,10 +244,13 @@ impl Table {
     pub fn renew(&mut self) {
         self.version += 1;
         self.failed = false;
+        if on {
+            self.exact.forget_failures();
+        }
         self.error.clear();
     }
 
-    /// Switches an aid on or off.
+    /// Switches an aid on or off; once on, it tries again what could not be solved before.
     pub fn show(&mut self, aid: Aid, on: bool) {
         self.aids[aid as usize] = on;
     }
@@ -271,6 +274,7 @@ impl Table {
     pub(super) fn begin(
         &mut self,
         variant: Arc<Variant>,
+        self.exact.forget_failures();
         start: Position,
         seat: Seat,
         opponent: Opponent,

@@ -204,14 +204,12 @@ def test_errors_of_the_person():
         table.play(0)
 
 
-def test_a_position_that_cannot_be_solved_is_told(monkeypatch):
-    def fail(position, max_seconds):
-        raise mijnlieff.SearchLimitError("the search needs more than the time allowed")
-
-    monkeypatch.setattr("mijnlieff.widget.table.solve", fail)
-    table = table_with()
+def test_a_position_that_cannot_be_solved_is_told_and_can_be_tried_again(monkeypatch):
+    start = Position(Variant(Board.from_text("###\n###\n###"), "anywhere", 1))
+    monkeypatch.setattr("mijnlieff.widget.table._SECONDS", 0.0)
+    table = table_with(start, seat="both")
     state = click(table, type="show", evaluation=True)
-    assert "could not be solved" in state["error"]
+    assert "could not be solved: the search needs more than the time" in state["error"]
     assert state["evaluation"] == {"margin": None, "hints": None, "pending": False}
 
 
@@ -226,6 +224,21 @@ def test_a_closed_table_stays_as_it_is():
 def test_levels_are_rated_as_the_tournament_of_the_baselines_did():
     table = table_with(opponent="rollouts:8", seat="both")
     *levels, own = table.state()["opponents"]
+    monkeypatch.undo()
+    assert click(table, type="go", shown=0)["evaluation"]["margin"] is None
+    click(table, type="show", evaluation=False)
+    state = click(table, type="show", evaluation=True)
+    assert state["evaluation"]["margin"] == solve(start).margin and state["error"] == ""
+
+
+def test_a_newer_position_does_not_wait_until_an_older_one_is_solved():
+    table = Table(Position(Variant(opening="anywhere", copies=16)), "random", "both", lambda: None)
+    table.show(hints=True)
+    assert not table.join(0.2)  # it takes minutes
+    table.new_game(Position())
+    assert table.join(LONG)
+    state = table.state()
+    assert state["evaluation"]["margin"] == -1 and state["error"] == ""
     assert [level["level"] for level in levels] == list(range(1, 9))
     measured = (ROOT / "docs" / "results" / "baselines" / "worst_cases.md").read_text()
     rated = re.findall(r"^\| `(\S+)(?: \+ solver)?` \| ([+-]?\d+) \(", measured, flags=re.MULTILINE)
