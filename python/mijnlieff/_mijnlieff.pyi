@@ -863,8 +863,11 @@ class PlayTable:
         seed: draws seats.
         is_perfect: None if `opponent` names a policy; of an object, whether it plays perfectly.
 
+        actions: those that were played from `start` on, and can be taken back.
     Raises:
         ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
+        IllegalMoveError: an action is illegal; the message says which.
+        GameOverError: the game is over before the last action.
     """
     def __new__(
         cls,
@@ -875,6 +878,7 @@ class PlayTable:
         seed: SupportsIndex,
         is_perfect: bool | None = None,
     ) -> PlayTable: ...
+        actions: Sequence[SupportsIndex | str] | None = None,
     @property
     def actions(self, /) -> list[int]:
         """The actions so far."""

@@ -25,6 +25,19 @@ impl Line {
         }
     }
 
+    /// A game with these moves, the last position of which is shown.
+    ///
+    /// # Errors
+    ///
+    /// When a move is illegal.
+    pub fn with(variant: Arc<Variant>, start: Position, moves: &[Move]) -> Result<Self, PlayError> {
+        let mut line = Self::new(variant, start);
+        for &mv in moves {
+            line.play(mv)?;
+        }
+        Ok(line)
+    }
+
     /// The variant that is played.
     #[must_use]
     pub fn variant(&self) -> &Arc<Variant> {
@@ -131,10 +144,8 @@ mod tests {
     #[test]
     fn a_line_steps_and_cuts() {
         let variant = Arc::new(Variant::default());
-        let mut line = Line::new(variant.clone(), Position::new(&variant));
-        for mv in parse_record(&variant, "1. a1+, a3><; 2. a2+").unwrap() {
-            line.play(mv).unwrap();
-        }
+        let moves = parse_record(&variant, "1. a1+, a3><; 2. a2+").unwrap();
+        let mut line = Line::with(variant.clone(), Position::new(&variant), &moves).unwrap();
         assert_eq!(
             (line.shown(), line.is_live(), line.last().ply()),
             (3, true, 3)

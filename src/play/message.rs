@@ -151,13 +151,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::play::Seat;
+    use crate::play::{Line, Seat};
 
     fn table(opponent: &str, seat: Seat) -> Table {
         let variant = Arc::new(Variant::default());
         let start = Position::new(&variant);
         let opponent = Opponent::given(opponent, false, &variant).unwrap();
-        Table::new(variant, start, opponent, seat, 0)
+        Table::new(Line::new(variant, start), opponent, seat, 0)
     }
 
     fn choose(table: &mut Table, opponent: &str) {

@@ -6,13 +6,14 @@
 //! that was taken back, is dropped.
 //!
 //! ```
-//! use mijnlieff::play::{Opponent, Seat, Table};
+//! use mijnlieff::play::{Line, Opponent, Seat, Table};
 //! use mijnlieff::game::{Position, Variant};
 //! use std::sync::Arc;
 //!
 //! let variant = Arc::new(Variant::default());
 //! let opponent = Opponent::named("greedy", &variant).unwrap();
-//! let mut table = Table::new(variant.clone(), Position::new(&variant), opponent, Seat::Light, 0);
+//! let line = Line::new(variant.clone(), Position::new(&variant));
+//! let mut table = Table::new(line, opponent, Seat::Light, 0);
 //! table.handle(r#"{"type": "play", "ply": 0, "action": 0}"#);
 //! let question = table.next_answer().unwrap();
 //! assert_eq!((question.position.ply(), question.opponent), (1, "greedy"));

@@ -106,17 +106,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// A game that begins at a position; the seed draws seats.
+    /// A game that goes on where a line ends, whose moves can be taken back; the seed draws seats.
     #[must_use]
-    pub fn new(
-        variant: Arc<Variant>,
-        start: Position,
-        opponent: Opponent,
-        seat: Seat,
-        seed: u64,
-    ) -> Self {
+    pub fn new(line: Line, opponent: Opponent, seat: Seat, seed: u64) -> Self {
         let mut table = Self {
-            line: Line::new(variant, start),
+            line,
             given: opponent.clone(),
             opponent,
             seat,
@@ -244,15 +238,15 @@ impl Table {
     pub fn renew(&mut self) {
         self.version += 1;
         self.failed = false;
-        if on {
-            self.exact.forget_failures();
-        }
         self.error.clear();
     }
 
     /// Switches an aid on or off; once on, it tries again what could not be solved before.
     pub fn show(&mut self, aid: Aid, on: bool) {
         self.aids[aid as usize] = on;
+        if on {
+            self.exact.forget_failures();
+        }
     }
 
     /// Starts a new game for the front end; a page can choose an opponent that is new here again.
@@ -274,13 +268,13 @@ impl Table {
     pub(super) fn begin(
         &mut self,
         variant: Arc<Variant>,
-        self.exact.forget_failures();
         start: Position,
         seat: Seat,
         opponent: Opponent,
     ) {
         self.line = Line::new(variant, start);
         self.opponent = opponent;
+        self.exact.forget_failures();
         self.sit_down(seat);
         self.renew();
     }
@@ -293,10 +287,7 @@ impl Table {
     pub fn load(&mut self, variant: Arc<Variant>, moves: &[Move]) -> Result<(), LoadError> {
         let opponent = self.opponent.on(&variant)?;
         let start = Position::new(&variant);
-        let mut line = Line::new(variant, start);
-        for &mv in moves {
-            line.play(mv)?;
-        }
+        let line = Line::with(variant, start, moves)?;
         (self.line, self.opponent) = (line, opponent);
         self.sit_down(Seat::Both);
         self.show(Aid::Mistakes, true);

@@ -9,7 +9,8 @@ use pyo3::types::PyString;
 
 use crate::encode::{action_of, move_of};
 use crate::game::{Position, Variant};
-use crate::play::{Aid, Opponent, Seat, Table};
+use crate::play::{Aid, Line, Opponent, Seat, Table, TurnError};
+use crate::python::convert::actions::GameActions;
 use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
 use crate::python::rules::position::{PyPosition, parse_action};
@@ -25,8 +26,11 @@ use crate::python::rules::variant::PyVariant;
 ///     seat: ``"light"``, ``"dark"``, ``"both"`` or ``"drawn"``.
 ///     seed: draws seats.
 ///     is_perfect: None if `opponent` names a policy; of an object, whether it plays perfectly.
+///     actions: those that were played from `start` on, and can be taken back.
 ///
 /// Raises:
+///     IllegalMoveError: an action is illegal; the message says which.
+///     GameOverError: the game is over before the last action.
 ///     ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
 #[pyclass(name = "PlayTable", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PyPlayTable(Mutex<Table>);
@@ -34,17 +38,24 @@ pub(crate) struct PyPlayTable(Mutex<Table>);
 #[pymethods]
 impl PyPlayTable {
     #[new]
-    #[pyo3(signature = (start, opponent, seat, seed, is_perfect=None))]
+    #[pyo3(signature = (start, opponent, seat, seed, is_perfect=None, actions=None))]
     fn new(
         start: PyPosition,
         opponent: Text<'_>,
         seat: Text<'_>,
         seed: u64,
         is_perfect: Option<bool>,
+        actions: Option<GameActions<'_>>,
     ) -> PyResult<Self> {
         let PyPosition { variant, core } = start;
         let opponent = opponent_of(opponent.0, is_perfect, &variant)?;
-        let table = Table::new(variant, core, opponent, seat.0.parse()?, seed);
+        let mut line = Line::new(variant, core);
+        for (ply, action) in actions.into_iter().flat_map(|it| it.0).enumerate() {
+            let place = format!("move {}: ", ply + 1);
+            let (mv, _) = parse_action(line.variant(), line.last(), &action?, &place)?;
+            line.play(mv).map_err(TurnError::from)?;
+        }
+        let table = Table::new(line, opponent, seat.0.parse()?, seed);
         Ok(Self(Mutex::new(table)))
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use mijnlieff::encode::{action_of, move_of};
 use mijnlieff::game::{Position, Variant, format_position, parse_move, parse_position};
-use mijnlieff::play::{Opponent, Table};
+use mijnlieff::play::{Line, Opponent, Table};
 use serde_json::{Value, json};
 
 use crate::player::Players;
@@ -132,7 +132,8 @@ fn new_table(request: &Value) -> Result<Table, Failure> {
     let seat = text(request, "seat")?.parse()?;
     let start = Position::new(&variant);
     let seed = number(request, "seed")?;
-    let mut table = Table::new(Arc::clone(&variant), start, opponent, seat, seed);
+    let line = Line::new(Arc::clone(&variant), start);
+    let mut table = Table::new(line, opponent, seat, seed);
     let first = text(request, "first")?;
     if !first.is_empty()
         && let Some(version) = table.next_answer().map(|asked| asked.version)

@@ -9,7 +9,8 @@ import sys
 import threading
 import webbrowser
 
-from mijnlieff.cli.options import integer, position_of
+from mijnlieff._mijnlieff import Position
+from mijnlieff.cli.options import actions_of, integer, variant_of
 
 __all__ = ["add_browser_arguments", "run_in_browser"]
 
@@ -54,11 +55,12 @@ def run_in_browser(args: argparse.Namespace, light: str, dark: str) -> int:
 
     seat, opponent = _players(light, dark)
     server = Server(
-        position_of(args),
+        Position(variant_of(args)),
         opponent,
         seat,
         port=args.port,
         seed=args.seed,
+        actions=actions_of(args),
         tablebase=args.tablebase,
     )
 

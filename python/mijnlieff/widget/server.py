@@ -12,7 +12,7 @@ import hmac
 import json
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from mijnlieff._mijnlieff import Position, Tablebase
@@ -57,7 +57,8 @@ class Server:
         opponent: a name for `mijnlieff.load_policy`, or a policy.
         seat: the side of the person, as in `mijnlieff.widget.Table`.
         port: the port to listen on; 0 for any that is free.
-        seed: the seed of an opponent made from a name.
+        seed: as in `mijnlieff.widget.Table`.
+        actions: those that were played from `start` on, and can be taken back.
         tablebase: as in `mijnlieff.widget.Table`.
 
     Attributes:
@@ -78,11 +79,19 @@ class Server:
         *,
         port: int = 0,
         seed: int = 0,
+        actions: Sequence[int] = (),
         tablebase: Tablebase | None = None,
     ) -> None:
         """Open the port; `run` answers requests."""
         self.table = Table(
-            start, opponent, seat, self._publish, pause=_PAUSE, seed=seed, tablebase=tablebase
+            start,
+            opponent,
+            seat,
+            self._publish,
+            pause=_PAUSE,
+            seed=seed,
+            actions=actions,
+            tablebase=tablebase,
         )
         self._sockets = bind_sockets(port, ADDRESS)
         self.port: int = self._sockets[0].getsockname()[1]

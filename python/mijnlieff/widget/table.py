@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,9 @@ class Table:
             Light or Dark by chance, drawn again for each new game.
         publish: called after every change, from any thread, but never twice at once.
         pause: the least time in seconds that the opponent takes, so that people can follow.
-        seed: the seed of an opponent made from a name, and of drawn seats.
+        seed: the seed of opponents made from a name, with other draws in each game, and of drawn
+            seats.
+        actions: those that were played from `start` on, and can be taken back.
         tablebase: where exact values of its board are looked up, rather than searched.
 
     Attributes:
@@ -44,6 +46,8 @@ class Table:
     Raises:
         ValueError: an unknown opponent or seat, or perfect play on a board of more than 16 cells.
         TypeError: the opponent is neither a name nor a path nor a policy.
+        IllegalMoveError: an action is illegal.
+        GameOverError: the game is over before the last action.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class Table:
         *,
         pause: float = 0.0,
         seed: int = 0,
+        actions: Sequence[int] = (),
         tablebase: Tablebase | None = None,
     ) -> None:
         """Set up the game; `begin` starts the opponent."""
@@ -62,7 +67,7 @@ class Table:
         self._seed = seed
         opponent = _text_of(opponent)
         name, is_perfect = _named(opponent, seed)
-        self.game = PlayTable(start, name, seat, seed, is_perfect)
+        self.game = PlayTable(start, name, seat, seed, is_perfect, actions)
         # The object among its opponents, with its name there.
         self._own = _own_of(name, opponent)
         self._opponent_lock = threading.Lock()  # a question goes to the opponent of its game

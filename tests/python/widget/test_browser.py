@@ -152,6 +152,23 @@ def test_stepping_reviewing_and_undoing(page, address):
     assert board.get_by_label("Record of the game").input_value() == "1. nonsense"
 
 
+def test_a_record_is_shown_whole_and_can_be_taken_back(page, address):
+    record = "1. a1+, a3><; 2. a2+, a4<>"
+    page.goto(address(record, "--dark", "greedy"))
+    player = Player(page)
+    board = player.board
+    assert player.moves == moves_of(record)
+    board.get_by_role("button", name="First position").click()
+    page.wait_for_function(
+        "() => document.querySelector('.mj-status').textContent.includes('Before the first move')"
+    )
+    board.get_by_role("button", name="Last position").click()
+    board.get_by_role("button", name="Undo").click()
+    player.wait_for_moves(2)
+    board.get_by_role("button", name="Undo").click()
+    player.wait_for_moves(0)
+
+
 def moves_of(record):
     return re.findall(r"[a-d][1-4](?:\+|x|<>|><)", record)
 

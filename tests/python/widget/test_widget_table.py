@@ -191,6 +191,19 @@ def test_a_game_may_start_anywhere():
     assert table.join(LONG) and table.game.positions[0] == Position()
 
 
+def test_a_game_may_go_on_after_the_moves_of_a_record():
+    record = "1. a1+, a3><; 2. a2+"
+    table = table_with(opponent="greedy", actions=mijnlieff.parse_record(record))
+    state = table.state()
+    assert state["record"].startswith(f"{record}, ") and len(state["moves"]) == 4
+    assert (state["firstPly"], state["shown"]) == (0, 4)
+    assert click(table, type="go", shown=1)["position"]["ply"] == 1
+    assert table.undo() and table.game.record == "1. a1+, a3><"
+    assert table.undo() and table.game.actions == []
+    with pytest.raises(IllegalMoveError, match=r"^move 2: "):
+        Table(Position(), "greedy", "light", lambda: None, actions=[0, 0])
+
+
 def test_errors_of_the_person():
     table = table_with(seat="both")
     with pytest.raises(IllegalMoveError):
