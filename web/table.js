@@ -15,8 +15,8 @@ export class PageTable {
   constructor(base, values, setup) {
     Object.assign(this, { base, values, setup, listeners: [], core: null, loading: null });
     this.seed = setup.seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
-    this.game = this.asked = null;
-    this.decisions = 0;
+    this.asked = null;
+    this.decisions = 0; // of all games, or a rematch would repeat the game before it
     this.network = null;
     this.player = new Desk(() => this.open(this.network), 0);
     this.solver = new Desk(() => this.open(null), PATIENCE);
@@ -106,7 +106,6 @@ export class PageTable {
     if (asked && this.asked === asked.version) return;
     this.asked = asked?.version ?? null;
     if (!asked) return this.player.want(null);
-    if (this.game !== asked.game) [this.game, this.decisions] = [asked.game, 0];
     const { version, forced } = asked;
     const started = performance.now();
     const reply = (fields) =>

@@ -110,7 +110,6 @@ impl Core {
                 "variant": asked.variant.to_string(),
                 "position": format_position(asked.variant, &asked.position),
                 "opponent": asked.opponent,
-                "game": asked.game,
                 "version": asked.version,
                 "forced": must_pass.then(|| action_of(asked.variant, mijnlieff::game::Move::Pass)),
             })

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from mijnlieff._mijnlieff import PerfectPolicy, PlayTable, Position, Tablebase
+from mijnlieff._mijnlieff import SEEDS, PerfectPolicy, PlayTable, Position, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy, name_of_path
 from mijnlieff.rules import VariantLike, must_pass
@@ -203,9 +203,12 @@ class Table:
             self._changed()
 
     def _policy(self, opponent: PolicyLike, game: int) -> Policy:
-        """Return the policy of a game; one that is made from a name is made for each game."""
+        """Return the policy of a game; one that is made from a name is made for each game.
+
+        Each has another seed, or a rematch would repeat the game before it.
+        """
         if self._player is None or self._player[0] != game:
-            self._player = game, load_policy(opponent, seed=self._seed)
+            self._player = game, load_policy(opponent, seed=(self._seed + game - 1) % SEEDS)
         return self._player[1]
 
     def _keep(self, name: str, opponent: PolicyLike, at_table: str) -> None:

@@ -92,6 +92,18 @@ def test_a_game_against_the_highest_level(site, page, loaded, seat):
     player.wait_for_moves(0 if seat == "light" else 1)
 
 
+def test_a_rematch_has_other_draws(site, page):
+    page.goto(site[0])
+    player = Player(page)
+    new_game(player, "random", "dark")
+    firsts = set()
+    for _ in range(6):
+        player.wait_for_moves(1)
+        firsts.update(player.moves)
+        page.evaluate("document.querySelector('.mijnlieff-board').table.send({type: 'rematch'})")
+    assert len(firsts) > 1
+
+
 def test_a_mistyped_board_stays_in_the_form(site, page):
     page.goto(site[0])
     player = Player(page)

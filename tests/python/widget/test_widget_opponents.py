@@ -42,6 +42,16 @@ def test_an_answer_to_an_action_that_was_undone_is_dropped():
     assert table.game.actions == []
 
 
+def test_a_rematch_has_other_draws_and_the_seed_gives_the_same_games_again():
+    def openings(seed):
+        table = table_with(opponent="random", seat="dark", seed=seed)
+        games = [table.state(), *(click(table, type="rematch") for _ in range(9))]
+        return [game["record"] for game in games]
+
+    drawn = openings(3)
+    assert len(set(drawn)) > 2 and openings(3) == drawn != openings(4)
+
+
 def test_an_opponent_that_fails_is_shown_and_can_be_asked_again():
     class Flaky(First):
         wrong = "raise"
