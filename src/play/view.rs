@@ -108,6 +108,11 @@ fn game(variant: &Variant) -> Value {
         "rows": board.to_text(),
         "opening": variant.opening().name(),
         "copies": variant.copies(),
+        "pieces": Piece::ALL.map(|piece| json!({
+            "name": piece.name(),
+            "sign": piece.sign(),
+            "demand": where_to_place(piece),
+        })),
         "variant": variant.to_string(),
         "perfectPlay": known_result(variant),
         "passAction": pass_action(variant),
@@ -207,19 +212,27 @@ fn demand(variant: &Variant, position: &Position) -> String {
         Some(Move::Pass) => format!("{other:?} passed: place on any empty cell"),
         Some(Move::Place { piece, cell }) => {
             let name = variant.board().cell_name(cell);
-            let order = match piece {
-                Piece::Straight => "place in its row or column",
-                Piece::Diagonal => "place on one of its diagonals",
-                Piece::Pusher => "do not place beside it",
-                Piece::Puller => "place beside it",
-            };
             let none = if position.must_pass(variant) {
                 "; no such cell is empty"
             } else {
                 ""
             };
-            format!("{other:?}'s {} on {name}: {order}{none}", piece.name())
+            format!(
+                "{other:?}'s {} on {name}: place {}{none}",
+                piece.name(),
+                where_to_place(piece)
+            )
         }
+    }
+}
+
+/// Where the turn after a piece must place, in the words of `docs/rules.md`.
+fn where_to_place(piece: Piece) -> &'static str {
+    match piece {
+        Piece::Straight => "on a cell that shares an unbroken row or column with it",
+        Piece::Diagonal => "on a cell that shares an unbroken diagonal with it",
+        Piece::Pusher => "on a cell that does not touch it",
+        Piece::Puller => "on a cell that touches it, orthogonally or diagonally",
     }
 }
 

@@ -100,7 +100,7 @@ class TerminalGame:
     def _show(self) -> None:
         position = self.position
         print_position(position)
-        print(seen(position)["position"]["demand"])
+        print_wrapped(seen(position)["position"]["demand"])
         if self._shows_evaluation:
             _print_exact(position, self._tablebase, with_margins=False)
 

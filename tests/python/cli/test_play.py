@@ -64,7 +64,8 @@ def test_a_person_is_dark_and_sees_one_board_a_turn():
     text = printed("play", "1. a1+, a3><; 2. a2+", "--light", "greedy", stdin="a4<>\nquit\n")
     assert text.count("to move") == 2
     told = (
-        r"points   to move\nLast move: a2\+\nLight's Straight on a2: place in its row or column\n"
+        r"points   to move\nLast move: a2\+\nLight's Straight on a2: place on a cell that shares "
+        r"an unbroken row or column with it\n"
     )
     assert re.search(told + r"Dark> Dark plays a4<>\nLight plays \S+\n\n4  ", text)
 

@@ -235,10 +235,10 @@ def test_the_board_explains_a_game(page, address):
     player.wait()
     board = player.board
     demands = {
-        "+": "place in its row or column",
-        "x": "place on one of its diagonals",
-        "<>": "do not place beside it",
-        "><": "place beside it",
+        "+": "place on a cell that shares an unbroken row or column with it",
+        "x": "place on a cell that shares an unbroken diagonal with it",
+        "<>": "place on a cell that does not touch it",
+        "><": "place on a cell that touches it, orthogonally or diagonally",
     }
     name = player.moves[-1]
     cell, sign = name[:2], name[2:]

@@ -224,19 +224,6 @@ def test_a_position_that_cannot_be_solved_is_told_and_can_be_tried_again(monkeyp
     state = click(table, type="show", evaluation=True)
     assert "could not be solved: the search needs more than the time" in state["error"]
     assert state["evaluation"] == {"margin": None, "hints": None, "pending": False}
-
-
-def test_a_closed_table_stays_as_it_is():
-    table = table_with()
-    table.close()
-    table.play("a1+")
-    assert table.join(LONG)
-    assert len(table.game.actions) == 1
-
-
-def test_levels_are_rated_as_the_tournament_of_the_baselines_did():
-    table = table_with(opponent="rollouts:8", seat="both")
-    *levels, own = table.state()["opponents"]
     monkeypatch.undo()
     assert click(table, type="go", shown=0)["evaluation"]["margin"] is None
     click(table, type="show", evaluation=False)
@@ -292,16 +279,19 @@ def test_a_drawn_seat_is_drawn_again_for_each_game():
     ("record", "demand"),
     [
         ("", "Light opens: any piece, on a cell at the edge"),
-        ("1. a1+", "Light's Straight on a1: place in its row or column"),
-        ("1. a1x", "Light's Diagonal on a1: place on one of its diagonals"),
-        ("1. a1+, a3><", "Dark's Puller on a3: place beside it"),
-        ("1. a1+, a3<>", "Dark's Pusher on a3: do not place beside it"),
+        ("1. a1+", "Light's Straight on a1: place on a cell that {Straight}"),
+        ("1. a1x", "Light's Diagonal on a1: place on a cell that {Diagonal}"),
+        ("1. a1+, a3><", "Dark's Puller on a3: place on a cell that {Puller}"),
+        ("1. a1+, a3<>", "Dark's Pusher on a3: place on a cell that {Pusher}"),
     ],
 )
-def test_the_page_says_what_the_last_piece_demands(record, demand):
+def test_the_page_says_what_the_last_piece_demands_in_the_words_of_the_rules(record, demand):
+    page = (ROOT / "docs" / "rules.md").read_text()
+    rules = dict(re.findall(r"^\| (\w+) \| `[+x<>]+` \| (.+) \|$", page, flags=re.MULTILINE))
+    assert len(rules) == 4
     table = table_with(seat="both")
     table.load(record)
-    assert table.state()["position"]["demand"] == demand
+    assert table.state()["position"]["demand"] == demand.format(**rules)
 
 
 @pytest.mark.parametrize(

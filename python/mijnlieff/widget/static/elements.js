@@ -5,12 +5,6 @@
 // One ES module in several files, which static_files.py joins: a notebook loads a single text.
 
 const PLAYERS = ["Light", "Dark"];
-const PIECES = [
-  { name: "Straight", sign: "+", rule: "the opponent must place in its row or column" },
-  { name: "Diagonal", sign: "x", rule: "the opponent must place on one of its diagonals" },
-  { name: "Pusher", sign: "<>", rule: "the opponent must place on a cell that does not touch it" },
-  { name: "Puller", sign: "><", rule: "the opponent must place on a cell that touches it, also at a corner" },
-];
 const PLAIN = 4; // the drawing of a stone without a sign
 const SEATS = { light: "Light (begins)", dark: "Dark", both: "Both sides", drawn: "Light or Dark, drawn" };
 const OPENINGS = {
@@ -78,6 +72,8 @@ function remember(name) {
   }
 }
 
+/** What a piece demands, to its owner. */
+const demanded = (demand) => `the opponent must place ${demand}`;
 const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0");
 const points = (count) => `${count} point${count === 1 ? "" : "s"}`;
 const signedPoints = (margin) => `${signed(margin)} point${Math.abs(margin) === 1 ? "" : "s"}`;

@@ -1,5 +1,5 @@
 /** The list of moves: a button for each, two to a row. */
-function makeMoves(go, art) {
+function makeMoves(go, art, pieces) {
   const list = h("ol", { class: "mj-moves", "aria-label": "Moves" });
   const empty = h("p", { class: "mj-faint" }, "No moves yet.");
   let look = "";
@@ -15,11 +15,11 @@ function makeMoves(go, art) {
       }
       const mark = move.loss ? `${move.blunder ? "??" : "?"} −${move.loss}` : "";
       const told = move.loss ? `, gives away ${points(move.loss)}${move.blunder ? " and the result" : ""}` : "";
-      const sign = move.pass ? "" : PIECES[move.piece].sign;
+      const sign = move.pass ? "" : pieces[move.piece].sign;
       const cell = move.name.slice(0, move.name.length - sign.length); // or "pass"
       const gain = move.scored ? `+${move.scored}` : "";
       const seen = [cell, gain, mark].filter(Boolean).join(" "); // for people who speak what they see
-      const kind = move.pass ? "" : `, ${PIECES[move.piece].name}`;
+      const kind = move.pass ? "" : `, ${pieces[move.piece].name}`;
       const scored = move.scored ? `, scores ${points(move.scored)}` : "";
       const button = h("button", {
         type: "button", class: `mj-move${mark ? (move.blunder ? " mj-blunder" : " mj-mistake") : ""}`,

@@ -1,9 +1,9 @@
 /** The four pieces with what they demand, and the rules in short. */
-function makeRules(art) {
-  const piece = ({ name, rule }, kind) => h("li", {},
-    h("span", { class: "mj-sample" }, svg(art.stones[0][kind])), h("span", {}, h("b", {}, name), `: ${rule}.`));
+function makeRules(art, pieces) {
+  const piece = ({ name, demand }, kind) => h("li", {},
+    h("span", { class: "mj-sample" }, svg(art.stones[0][kind])), h("span", {}, h("b", {}, name), `: ${demanded(demand)}.`));
   return h("details", { class: "mj-more" }, h("summary", {}, "Rules"),
-    h("ul", { class: "mj-pieces" }, ...PIECES.map(piece)),
+    h("ul", { class: "mj-pieces" }, ...pieces.map(piece)),
     h("p", {}, "Each player has the same pieces, two of each kind in the standard game. Light begins; the piece just placed says where the next one may go. Stones never block a line, but gaps in the board do. Two cells that meet at a corner touch, and a diagonal runs through it."),
     h("p", {}, "Whoever has no allowed cell passes, and the other may then place anywhere. When a player has placed the last piece, the opponent has one more turn."),
     h("p", {}, "An unbroken run of three own stones in a row, column or diagonal is 1 point, of four 2, and so on. More points win."));

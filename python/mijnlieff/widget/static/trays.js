@@ -1,5 +1,5 @@
 /** A player's name, points and pieces; the pieces are a choice when it is the person's turn. */
-function makeTray(choose, point) {
+function makeTray(choose, point, kinds) {
   const name = h("span", { class: "mj-name" });
   const who = h("span", { class: "mj-who" });
   let lines = false;
@@ -16,7 +16,7 @@ function makeTray(choose, point) {
   const seat = h("span", { class: "mj-seat" });
   const spinner = h("span", { class: "mj-spinner", "aria-hidden": "true" });
   const rack = h("div", { class: "mj-rack", keydown: step });
-  const pieces = PIECES.map((_, piece) => {
+  const pieces = kinds.map((_, piece) => {
     const button = h("button", { type: "button", class: "mj-piece", "data-piece": piece, click: () => choose(piece) });
     rack.append(button);
     return button;
@@ -68,10 +68,10 @@ function makeTray(choose, point) {
           button.append(h("span", { class: "mj-hint", "data-quality": quality, "aria-hidden": "true" }, signed(hint)));
         }
       }
-      const kind = PIECES[piece];
+      const kind = kinds[piece];
       const told = hint === null ? "" : `, best ${signedPoints(hint)}`;
       set(button, "aria-label", `${kind.name} ${kind.sign}, ${hand[piece]} left${told}`);
-      set(button, "title", `${kind.name}: ${kind.rule}`);
+      set(button, "title", `${kind.name}: ${demanded(kind.demand)}`);
       set(button, "role", active ? "radio" : null);
       button.disabled = !active;
       set(button, "aria-checked", active ? String(chosen === piece) : null);

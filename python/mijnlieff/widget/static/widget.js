@@ -1,6 +1,7 @@
 function render({ model, el }) {
   const art = model.get("art");
   let state = model.get("state");
+  const { pieces } = state.game; // the same in every game
   let piece = 0;
   let told = "";
   let pointed = -1; // the player whose lines are pointed at
@@ -8,7 +9,7 @@ function render({ model, el }) {
   let recorded = { text: "", number: state.number }; // what was written into the box of the record, and in which game
   const send = (message) => model.send(message);
 
-  const legalPieces = () => PIECES.map((_, kind) => kind).filter((kind) => legalCells(kind).length);
+  const legalPieces = () => pieces.map((_, kind) => kind).filter((kind) => legalCells(kind).length);
   const legalCells = (kind) => {
     const size = state.game.cells.length;
     const low = kind * size;
@@ -55,8 +56,8 @@ function render({ model, el }) {
     pointed = on ? sides()[index] : -1;
     draw();
   };
-  const trays = [makeTray(choose, point(0)), makeTray(choose, point(1))];
-  const moves = makeMoves(go, art);
+  const trays = [makeTray(choose, point(0), pieces), makeTray(choose, point(1), pieces)];
+  const moves = makeMoves(go, art, pieces);
   const setup = makeSetup((wanted) => send({ type: "new", ...wanted }), closeSetup);
   const coach = makeCoach(() => {
     skipped = true;
@@ -136,7 +137,7 @@ function render({ model, el }) {
       h("div", { class: "mj-buttons" }, newGame, undo),
       setup.element,
       h("div", { class: "mj-buttons", role: "group", "aria-label": "Help from exact play" }, ...Object.values(aids)), legend,
-      makeRules(art)),
+      makeRules(art, pieces)),
     h("section", { class: "mj-record", "aria-label": "Moves" },
       h("div", { class: "mj-buttons mj-steps", role: "group", "aria-label": "Step through the moves" }, first, back, forth, last),
       resume, moves.element,
@@ -173,14 +174,14 @@ function render({ model, el }) {
     if (owner) {
       const kind = position.pieces[cell];
       drawing = `<circle class="mj-shadow" cy="9" r="100"/>${art.stones[owner - 1][kind]}`;
-      label += `${PLAYERS[owner - 1]} ${PIECES[kind].name}`;
+      label += `${PLAYERS[owner - 1]} ${pieces[kind].name}`;
       drawing += runsThrough(cell, owner - 1, lastCell);
       if (cell === lastCell) {
         drawing += '<circle class="mj-ring" r="113"/>';
         label += ", the last move";
       }
     } else {
-      const kinds = state.yourTurn ? [piece] : PIECES.keys();
+      const kinds = state.yourTurn ? [piece] : pieces.keys();
       const margins = hints ? [...kinds].map((kind) => hints[kind * size + cell]).filter((it) => it !== undefined) : [];
       if (margins.length) {
         const margin = Math.max(...margins);
@@ -297,7 +298,7 @@ function render({ model, el }) {
       const isPerson = state.seat === "both" || PLAYERS[player].toLowerCase() === state.seat;
       const turn = !position.isOver && position.toPlay === player;
       const pieceHints = hints && turn
-        ? PIECES.map((_, kind) => Math.max(...legalCells(kind).map((cell) => hints[kind * size + cell]))) : null;
+        ? pieces.map((_, kind) => Math.max(...legalCells(kind).map((cell) => hints[kind * size + cell]))) : null;
       trays[index].element.classList.toggle("mj-upper", index === 0);
       trays[index].draw({
         art, player, title: state.seat === "both" ? "" : isPerson ? "you" : name,
