@@ -41,6 +41,7 @@ __all__ = [
     "SelfPlayStatistics",
     "Solution",
     "Solver",
+    "Stop",
     "Tablebase",
     "TreeSearch",
     "Variant",
@@ -862,12 +863,12 @@ class PlayTable:
         seat: ``"light"``, ``"dark"``, ``"both"`` or ``"drawn"``.
         seed: draws seats.
         is_perfect: None if `opponent` names a policy; of an object, whether it plays perfectly.
-
         actions: those that were played from `start` on, and can be taken back.
+
     Raises:
-        ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
         IllegalMoveError: an action is illegal; the message says which.
         GameOverError: the game is over before the last action.
+        ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
     """
     def __new__(
         cls,
@@ -877,8 +878,8 @@ class PlayTable:
         seat: str,
         seed: SupportsIndex,
         is_perfect: bool | None = None,
-    ) -> PlayTable: ...
         actions: Sequence[SupportsIndex | str] | None = None,
+    ) -> PlayTable: ...
     @property
     def actions(self, /) -> list[int]:
         """The actions so far."""
@@ -1585,6 +1586,19 @@ class Solver:
     @property
     def table_bytes(self, /) -> int:
         """The memory of the tables, in bytes."""
+
+@final
+class Stop:
+    """Stops work of the core in another thread.
+
+    That thread works in the context ``with stop:``. Once another one has called `set`, long work of
+    the core there ends soon, as on Ctrl-C: with `KeyboardInterrupt`.
+    """
+    def __enter__(self, /) -> None: ...
+    def __exit__(self, /, *_raised: object) -> None: ...
+    def __new__(cls, /) -> Stop: ...
+    def set(self, /) -> None:
+        """Stop the work in the context, also what begins later."""
 
 @final
 class Tablebase:

@@ -1,12 +1,62 @@
-//! Work outside the GIL; long work is stopped by Ctrl-C.
+//! Work outside the GIL; long work is stopped by Ctrl-C, or from another thread by a [`PyStop`].
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+thread_local! {
+    /// Set from another thread to stop the work that this thread waits for.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Stops work of the core in another thread.
+///
+/// That thread works in the context ``with stop:``. Once another one has called `set`, long work of
+/// the core there ends soon, as on Ctrl-C: with `KeyboardInterrupt`.
+#[pyclass(name = "Stop", module = "mijnlieff._mijnlieff", frozen)]
+#[derive(Default)]
+pub(crate) struct PyStop(Arc<AtomicBool>);
+
+#[pymethods]
+impl PyStop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stop the work in the context, also what begins later.
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn __enter__(&self) {
+        STOP.set(Some(Arc::clone(&self.0)));
+    }
+
+    #[allow(clippy::unused_self)] // Python calls it on an object
+    #[pyo3(signature = (*_raised: "object"))]
+    fn __exit__(&self, _raised: &Bound<'_, PyTuple>) {
+        STOP.set(None);
+    }
+}
+
+/// Fails after Ctrl-C, and when another thread has stopped the work of this one.
+fn check_signals() -> PyResult<()> {
+    let is_set = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
+    if STOP.with_borrow(|stop| stop.as_ref().is_some_and(is_set)) {
+        return Err(PyKeyboardInterrupt::new_err("stopped"));
+    }
+    // Clippy's shorter form does not type-check, because a lifetime is missing.
+    #[allow(clippy::redundant_closure_for_method_calls)]
+    Python::attach(|py| py.check_signals())
+}
 
 /// Time between two checks for signals. Ctrl-C should act within 0.2 s, so this leaves time to stop.
 const POLL: Duration = Duration::from_millis(50);
@@ -93,9 +143,7 @@ fn run_once(py: Python<'_>, stop: &AtomicBool, work: &mut (dyn FnMut() + Send)) 
     let work = Mutex::new(Some(work));
     let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let look_at_signals = || {
-        // Clippy's shorter form does not type-check, because a lifetime is missing.
-        #[allow(clippy::redundant_closure_for_method_calls)]
-        let signals = Python::attach(|py| py.check_signals());
+        let signals = check_signals();
         if signals.is_err() {
             stop.store(true, Ordering::Relaxed);
         }

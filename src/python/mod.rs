@@ -71,6 +71,8 @@ mod _mijnlieff {
         functional_score, functional_step, functional_to_play, functional_to_positions,
     };
     #[pymodule_export]
+    use crate::python::interrupt::PyStop;
+    #[pymodule_export]
     use crate::python::play::PyPlayTable;
     #[pymodule_export]
     use crate::python::players::best_response::{

@@ -7,15 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
-from mijnlieff._mijnlieff import SEEDS, PerfectPolicy, PlayTable, Position, Tablebase
+from mijnlieff._mijnlieff import SEEDS, PerfectPolicy, PlayTable, Position, Stop, Tablebase
 from mijnlieff.policies.base import Policy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy, name_of_path
 from mijnlieff.rules import VariantLike, must_pass
 from mijnlieff.solving import solve
-from mijnlieff.widget.worker import Worker
+from mijnlieff.widget.worker import Job, Worker
 
 __all__ = ["Table"]
 
@@ -26,7 +25,8 @@ class Table:
     """A game, its players, and the exact values found so far.
 
     The opponent and the solver work in threads, so every method returns at once. A result that is
-    no longer wanted, such as an answer to an action that was undone, is dropped.
+    no longer wanted, such as an answer to an action that was undone, is dropped, and the core stops
+    working at it.
 
     Args:
         start: the first position.
@@ -87,6 +87,8 @@ class Table:
         """Drop the work that the threads still do."""
         self._closed.set()
         self.game.renew()
+        self._answers.drop_unwanted()
+        self._solutions.drop_unwanted()
 
     def join(self, seconds: float) -> bool:
         """Wait for the threads; return False if they take longer than the time given."""
@@ -177,7 +179,7 @@ class Table:
 
     # The threads.
 
-    def _next_answer(self) -> Callable[[], None] | None:
+    def _next_answer(self) -> Job | None:
         with self._opponent_lock:
             asked = self.game.next_answer()
             if asked is None or self._closed.is_set():
@@ -185,9 +187,12 @@ class Table:
             position, name, game, version = asked
             own = self._own
         opponent = own[1] if own is not None and own[0] == name else name
-        return partial(self._answer, position, opponent, game, version)
+        # Jobs are compared: of the same version all else is the same.
+        return self._answer, version, game, position, opponent
 
-    def _answer(self, position: Position, opponent: PolicyLike, game: int, version: int) -> None:
+    def _answer(
+        self, stop: Stop, version: int, game: int, position: Position, opponent: PolicyLike
+    ) -> None:
         """Play the opponent's action, unless the game has changed in the meantime."""
         started = time.monotonic()
         action, error = None, ""
@@ -195,10 +200,12 @@ class Table:
             if must_pass(position):
                 action = position.variant.pass_action
             else:
-                action = int(act_checked(self._policy(opponent, game), [position])[0])
+                with stop:
+                    action = int(act_checked(self._policy(opponent, game), [position])[0])
         except BaseException as raised:  # any code of a user, in a thread of ours
             error = f"{type(raised).__name__}: {raised}" if str(raised) else type(raised).__name__
-        self._closed.wait(self._pause - (time.monotonic() - started))
+        if not error:
+            self._closed.wait(self._pause - (time.monotonic() - started))
         if self.game.answer(version, action, error):
             self._changed()
 
@@ -222,16 +229,20 @@ class Table:
         if own is not None or is_new:
             self._own = own
 
-    def _next_solution(self) -> Callable[[], None] | None:
+    def _next_solution(self) -> Job | None:
         position = self.game.next_solution()
         if position is None or self._closed.is_set():
             return None
-        return partial(self._solve, position)
+        return self._solve, position
 
-    def _solve(self, position: Position) -> None:
+    def _solve(self, stop: Stop, position: Position) -> None:
+        tablebase = self._serving(position)
         try:
-            solution = solve(position, max_seconds=_SECONDS, tablebase=self._serving(position))
+            with stop:
+                solution = solve(position, max_seconds=_SECONDS, tablebase=tablebase)
             margins = dict(solution.action_margins)
+        except KeyboardInterrupt:  # only `stop` interrupts this thread
+            return
         except Exception as error:  # out of time or memory: the page then says so
             self.game.solved(position, None, str(error))
         else:

@@ -42,6 +42,24 @@ def test_an_answer_to_an_action_that_was_undone_is_dropped():
     assert table.game.actions == []
 
 
+def test_a_newer_question_does_not_wait_for_the_answer_to_an_older_one():
+    # A search to the end of the game takes longer than a test waits.
+    table = table_with(opponent="minimax:30")
+    table.play("a1+")
+    assert not table.join(0.2)
+    table.undo()
+    assert table.join(LONG)
+    assert table.game.actions == [] and table.state()["error"] == ""
+    table.play("a1+")
+    assert not table.join(0.2)
+    table.new_game(opponent="greedy", seat="dark")
+    assert table.join(LONG) and len(table.game.actions) == 1
+    table.new_game(opponent="minimax:30")
+    assert not table.join(0.2)
+    table.close()
+    assert table.join(LONG) and table.game.actions == []
+
+
 def test_a_rematch_has_other_draws_and_the_seed_gives_the_same_games_again():
     def openings(seed):
         table = table_with(opponent="random", seat="dark", seed=seed)

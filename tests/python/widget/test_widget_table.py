@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -231,14 +232,42 @@ def test_a_position_that_cannot_be_solved_is_told_and_can_be_tried_again(monkeyp
     assert state["evaluation"]["margin"] == solve(start).margin and state["error"] == ""
 
 
-def test_a_newer_position_does_not_wait_until_an_older_one_is_solved():
-    table = Table(Position(Variant(opening="anywhere", copies=16)), "random", "both", lambda: None)
+def test_a_newer_position_does_not_wait_until_an_older_one_is_solved(monkeypatch):
+    begun, ended = threading.Event(), []
+
+    def watched(position, **options):
+        begun.set()
+        try:
+            solution = solve(position, **options)
+        except KeyboardInterrupt:
+            ended.append("stopped")
+            raise
+        ended.append("solved")
+        return solution
+
+    monkeypatch.setattr("mijnlieff.widget.table.solve", watched)
+    slow = Position(Variant(opening="anywhere", copies=16))
+    table = Table(slow, "random", "both", lambda: None)
     table.show(hints=True)
-    assert not table.join(0.2)  # it takes minutes
+    assert begun.wait(LONG)
     table.new_game(Position())
     assert table.join(LONG)
+    assert ended == ["stopped", "solved"]
     state = table.state()
     assert state["evaluation"]["margin"] == -1 and state["error"] == ""
+
+
+def test_a_closed_table_stays_as_it_is():
+    table = table_with()
+    table.close()
+    table.play("a1+")
+    assert table.join(LONG)
+    assert len(table.game.actions) == 1
+
+
+def test_levels_are_rated_as_the_tournament_of_the_baselines_did():
+    table = table_with(opponent="rollouts:8", seat="both")
+    *levels, own = table.state()["opponents"]
     assert [level["level"] for level in levels] == list(range(1, 9))
     measured = (ROOT / "docs" / "results" / "baselines" / "worst_cases.md").read_text()
     rated = re.findall(r"^\| `(\S+)(?: \+ solver)?` \| ([+-]?\d+) \(", measured, flags=re.MULTILINE)
