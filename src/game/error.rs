@@ -189,6 +189,13 @@ pub enum PositionReason {
         /// The player.
         player: Player,
     },
+    /// The last turn is a pass, but that player has placed all pieces before, after which there is no
+    /// further turn.
+    #[error("the last turn is a pass, but {player:?} had no pieces left for another turn")]
+    PassWithoutPieces {
+        /// The player.
+        player: Player,
+    },
     /// The last turn placed a stone that does not lie there.
     #[error("the last turn needs a {} of {player:?} on cell {}", .piece.name(), .cell.index())]
     LastStoneMissing {

@@ -197,6 +197,10 @@ impl Position {
             Some(Move::Pass) if stones[mover.index()] >= turns[mover.index()] => {
                 reasons.push(PositionReason::PassWithoutTurn { player: mover });
             }
+            // A pass leaves the hand as it was, and who has run out has no further turn.
+            Some(Move::Pass) if self.hand(mover).is_empty() => {
+                reasons.push(PositionReason::PassWithoutPieces { player: mover });
+            }
             Some(Move::Place { piece, cell }) if self.stone_at(cell) != Some((mover, piece)) => {
                 reasons.push(PositionReason::LastStoneMissing {
                     player: mover,

@@ -163,6 +163,7 @@ fn errors_of_texts_and_positions() {
         LastTurnMissing { ply: 3 } => ["3 turns", "the last one is not given"],
         LastTurnBeforeStart {} => ["a last turn is given", "no turn has been played"],
         PassWithoutTurn { player } => ["a pass", "every turn of Light placed a stone"],
+        PassWithoutPieces { player } => ["a pass", "Light had no pieces left"],
         LastStoneMissing { player, piece, cell: FIRST } => ["Pusher of Light on cell 0"],
         NoOpeningStone {} => ["Light has no stone on an opening cell"],
     );

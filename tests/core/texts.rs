@@ -184,6 +184,12 @@ fn impossible_positions_are_refused_for_every_reason() {
             "..../..../..../Ss.. pass 2",
             vec![Reason::PassWithoutTurn { player: dark }],
         ),
+        // Whoever has placed the last piece has no further turn; the other one may still pass.
+        (
+            "SSDD/PPLL/ssdd/ppl. pass 17",
+            vec![Reason::PassWithoutPieces { player: light }],
+        ),
+        ("SSDD/PPLL/ssdd/ppl. pass 16", Vec::new()),
         (
             "..../..../..../s... a1 1",
             vec![

@@ -30,6 +30,7 @@ impl PackedGame {
         let copies = variant.copies();
         let [light_hand, light_stones] = hand(light, low, high, copies);
         let [dark_hand, dark_stones] = hand(dark, low, high, copies);
+        let pieces = 4 * u64::from(copies);
         let mover_is_light = ply & 1 == 1;
         let (turns, stones, mover) = if mover_is_light {
             (ply.div_ceil(2), light_stones, light)
@@ -48,7 +49,11 @@ impl PackedGame {
             && light_stones <= ply.div_ceil(2)
             && dark_stones <= ply / 2
             && ply < 2 * placements + u64::from(passed)
-            && if passed { stones < turns } else { placed }
+            && if passed {
+                stones < turns.min(pieces)
+            } else {
+                placed
+            }
             && first & variant.opening_cells().bits() != 0;
         if !fits {
             return None;

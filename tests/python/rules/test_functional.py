@@ -253,15 +253,20 @@ WORDS = [
     (19 << 58, "the last turn is 19, it must be 0 .none., 1 .pass. or 2 to 17"),
     (1 | 1 << 52 | 3 << 58, "the last turn needs a Straight of Light on cell 1"),
     (2**64 - 1, "bits 0 to 12 hold 8191"),
+    # SSDD/PPLL/ssdd/ppl. pass 17
+    (0x5132F331A65C2CE, "the last turn is a pass, but Light had no pieces left"),
 ]
 
 
 @pytest.mark.parametrize(("word", "message"), WORDS)
 def test_words_that_are_not_states_are_refused(word, message):
-    states = np.array([0, 0, word], np.uint64)
+    states, many = functional.init(3), functional.init(200)  # which are read in another form
+    states[2] = many[2] = word
     for call in (
         lambda: functional.step(states, [0, 0, 0]),
+        lambda: functional.step(many, np.zeros(200, np.int64)),
         lambda: functional.legal_mask(states),
+        lambda: functional.legal_mask(many),
         lambda: functional.observe(states),
         lambda: functional.to_play(states),
         lambda: functional.score(states),
