@@ -1204,7 +1204,8 @@ class SearchOptions:
     sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
     "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
     ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
-    2017); an action without visits counts with the value of its node so far.
+    2017); an action without visits counts with the value of its node so far. Neither tries actions
+    whose logit is -inf, and no noise changes that.
 
     Args:
         num_simulations: of each search, the evaluation of the root not counted.
@@ -1854,7 +1855,8 @@ class TreeSearch:
     def root_noise(self, /) -> NDArray[np.float32]:
         """The noise at the roots, float32 ``(B, num_actions)``.
 
-        Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
+        Noise on the logits (Gumbel), or the policy with noise in it (PUCT); 0 for illegal actions
+        and those whose logit is -inf.
         """
     @property
     def root_values(self, /) -> NDArray[np.float32]:
@@ -1897,7 +1899,8 @@ class TreeSearch:
 
         Args:
             logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
-                PyTorch tensor if you like.
+                PyTorch tensor if you like. The search never tries an action with -inf, which not
+                all legal actions of a leaf may have.
             values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
                 -1 to 1; or ``(B, 2)``, the expected outcome, -1 to 1, and the expected margin in
                 units of 4 points, which `SearchOptions.margin_weight` mixes.

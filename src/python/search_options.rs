@@ -47,7 +47,8 @@ const NAMES: [&str; 13] = [
 /// sequential halving, and follows the improved policy below the root (Danihelka et al. 2022,
 /// "Policy improvement by planning with Gumbel"; values are weighed as they are, not rescaled).
 /// ``root="puct"`` follows upper confidence bounds weighted by the policy everywhere (Silver et al.
-/// 2017); an action without visits counts with the value of its node so far.
+/// 2017); an action without visits counts with the value of its node so far. Neither tries actions
+/// whose logit is -inf, and no noise changes that.
 ///
 /// Args:
 ///     num_simulations: of each search, the evaluation of the root not counted.

@@ -222,7 +222,8 @@ impl PyTreeSearch {
     ///
     /// Args:
     ///     logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
-    ///         PyTorch tensor if you like.
+    ///         PyTorch tensor if you like. The search never tries an action with -inf, which not
+    ///         all legal actions of a leaf may have.
     ///     values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
     ///         -1 to 1; or ``(B, 2)``, the expected outcome, -1 to 1, and the expected margin in
     ///         units of 4 points, which `SearchOptions.margin_weight` mixes.
@@ -388,7 +389,8 @@ impl PyTreeSearch {
 
     /// The noise at the roots, float32 ``(B, num_actions)``.
     ///
-    /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT).
+    /// Noise on the logits (Gumbel), or the policy with noise in it (PUCT); 0 for illegal actions
+    /// and those whose logit is -inf.
     #[getter]
     fn root_noise(&self, py: Python<'_>) -> PyResult<Array2<f32>> {
         Ok(self.lock()?.found(py)?.root_noise.clone_ref(py))

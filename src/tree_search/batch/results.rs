@@ -26,7 +26,7 @@ pub struct Results {
     /// Visits of each action, those before this search included, `(roots, num_actions)`.
     pub visit_counts: Array2<i32>,
     /// The randomness that was added at the root, `(roots, num_actions)`: noise on the logits (Gumbel),
-    /// or the policy with noise in it (PUCT).
+    /// or the policy with noise in it (PUCT); 0 for actions whose logit is minus infinity.
     pub root_noise: Array2<f32>,
     /// Whether the root is solved: then it has no visits, and its target and value are exact.
     pub solved: Array1<bool>,
@@ -83,7 +83,10 @@ impl Results {
             let (group, lane) = (place / LANES, place % LANES);
             self.policy_targets[at] = self.targets[group][lane];
             self.visit_counts[at] = choice.tallies[group].visits[lane] as i32;
-            self.root_noise[at] = lanes[group].noise[lane];
+            // What is ruled out has minus infinity in place of noise, or noise that changes nothing.
+            if choice.tallies[group].priors[lane] > f32::NEG_INFINITY {
+                self.root_noise[at] = lanes[group].noise[lane];
+            }
         }
     }
 }

@@ -29,7 +29,8 @@ pub(crate) struct Tally {
     /// Sums of the values found, for the side to move at the node. Backed up by policy, the value of the
     /// child times the visits.
     pub(crate) sums: Lanes,
-    /// The softmax of the node's logits; minus infinity in lanes without an edge.
+    /// The softmax of the node's logits; minus infinity where they are, so that no bound makes up for it,
+    /// and in lanes without an edge.
     pub(crate) priors: Lanes,
     pub(crate) children: [u32; LANES],
 }
@@ -42,9 +43,9 @@ impl Tally {
         children: [NONE; LANES],
     };
 
-    /// Adds the tallies of a node with this many edges and these logits, without visits.
+    /// Adds the tallies of a node whose edges have these logits, without visits.
     #[inline(always)]
-    pub(crate) fn open<V: Simd>(simd: V, all: &mut Vec<Self>, logits: &[Logits], count: usize) {
+    pub(crate) fn open<V: Simd>(simd: V, all: &mut Vec<Self>, logits: &[Logits]) {
         let first = all.len();
         all.resize(first + logits.len(), Self::NOTHING);
         let own = &mut all[first..];
@@ -55,17 +56,11 @@ impl Tally {
             sums = sums.add(weights);
         }
         let scale = simd.splat(1.0 / sums.sum());
-        for tally in &mut *own {
-            simd.load(&tally.priors).mul(scale).store(&mut tally.priors);
-        }
-        if let Some(last) = own.last_mut() {
-            let edges = count - (logits.len() - 1) * LANES;
-            let is_edge = simd
-                .splat(edges as f32)
-                .is_above(simd.load(&[0., 1., 2., 3., 4., 5., 6., 7.]));
-            let nothing = simd.splat(f32::NEG_INFINITY);
-            let priors = simd.load(&last.priors);
-            is_edge.select(priors, nothing).store(&mut last.priors);
+        let nothing = simd.splat(f32::NEG_INFINITY);
+        for (tally, logits) in own.iter_mut().zip(logits) {
+            let possible = simd.load(&logits.numbers).is_above(nothing);
+            let priors = simd.load(&tally.priors).mul(scale);
+            possible.select(priors, nothing).store(&mut tally.priors);
         }
     }
 
@@ -158,7 +153,7 @@ mod tests {
         logits[0].numbers = [-2., f32::NEG_INFINITY, 0., -200., 0., -3., -3., -3.];
         logits[1].numbers[0] = -1.0;
         let mut tallies = vec![Tally::NOTHING];
-        Tally::open(Portable, &mut tallies, &logits, 9);
+        Tally::open(Portable, &mut tallies, &logits);
         let sum: f64 = [-2_f64, 0., 0., -3., -3., -3., -1.]
             .map(f64::exp)
             .iter()
@@ -166,7 +161,8 @@ mod tests {
         let first = tallies[1].priors.map(f64::from);
         assert!((first[0] * sum - (-2_f64).exp()).abs() < 1e-6);
         assert!((first[4] * sum - 1.0).abs() < 1e-6);
-        assert!((0.0..1e-30).contains(&first[1]) && (0.0..1e-30).contains(&first[3]));
+        assert_eq!(tallies[1].priors[1], f32::NEG_INFINITY);
+        assert!((0.0..1e-30).contains(&first[3]));
         let [ninth, none @ ..] = tallies[2].priors;
         assert!((f64::from(ninth) * sum - (-1_f64).exp()).abs() < 1e-6);
         assert_eq!(none, [f32::NEG_INFINITY; 7]);

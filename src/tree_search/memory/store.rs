@@ -40,8 +40,8 @@ pub(crate) struct NodeEdges<'a> {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct RootLanes {
-    /// For PUCT the policy with noise in it, for Gumbel the noise on the logits; lanes without an
-    /// edge have minus infinity.
+    /// For PUCT the policy with noise in it, minus infinity where the logit is; for Gumbel the noise on
+    /// the logits. Lanes without an edge have minus infinity.
     pub(crate) noise: Lanes,
     /// Visits before this search.
     pub(crate) before: Lanes,
@@ -226,7 +226,7 @@ impl<S: GameState> Store<S> {
         let node = &mut self.nodes[node as usize];
         node.tallies = self.tallies.len() as u32;
         let logits = &self.logits[node.logits as usize..][..node.groups()];
-        Tally::open(simd, &mut self.tallies, logits, usize::from(node.count));
+        Tally::open(simd, &mut self.tallies, logits);
     }
 
     /// Copies a node and all that can be reached from it; returns its number here.

@@ -89,9 +89,11 @@ impl SelectionRule {
         } = *self
             && share > 0.0
         {
-            let drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), count);
-            for (place, drawn) in drawn.into_iter().enumerate() {
-                let noise = &mut root[place / LANES].noise[place % LANES];
+            let shares = root.iter_mut().flat_map(|it| &mut it.noise);
+            // Noise gives no chance to what the policy rules out.
+            let possible: Vec<_> = shares.filter(|it| **it > f32::NEG_INFINITY).collect();
+            let drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), possible.len());
+            for (noise, drawn) in possible.into_iter().zip(drawn) {
                 *noise = (1.0 - share) * *noise + share * drawn as f32;
             }
         }
@@ -228,7 +230,7 @@ impl SelectionRule {
 }
 
 /// The edge with the largest upper confidence bound. An edge without visits counts with the value of
-/// its node so far.
+/// its node so far; one whose logit is minus infinity is never the largest.
 #[inline(always)]
 fn puct<'a, V: Simd>(
     simd: V,

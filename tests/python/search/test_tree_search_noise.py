@@ -14,6 +14,7 @@ from mijnlieff import Position, TreeSearch, Variant
 from mijnlieff.policies.searches import search_with
 from played import playable
 from search_inputs import NoisyNetwork, positions_of
+from search_reference import must_pass
 
 TREES = 2000
 START = Position()
@@ -100,6 +101,19 @@ def test_only_legal_actions_get_noise():
     for noise in (gumbel_noise(positions), dirichlet_noise(positions)):
         assert (noise[~legal] == 0).all()
         assert (noise[legal] != 0).mean() > 0.99
+
+
+@pytest.mark.parametrize("share", [0.25, 1.0])
+def test_dirichlet_noise_leaves_impossible_actions_out(share):
+    positions = positions_of(Variant(), 100, seed=5)
+    network = NoisyNetwork(Variant(), impossible=0.5)
+    noise = dirichlet_noise(positions, network=network, share=share)
+    for position, found in zip(positions, noise, strict=True):
+        legal = position.legal_actions()
+        possible = network.of(position)[0][legal] > -np.inf
+        if not must_pass(position):  # which no network evaluates
+            assert (found[legal][~possible] == 0).all()
+        np.testing.assert_allclose(found[legal].sum(), 1.0, atol=1e-5)
 
 
 def beta(alpha):

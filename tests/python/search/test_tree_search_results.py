@@ -248,12 +248,20 @@ def test_the_first_node_has_the_value_of_the_root():
         np.testing.assert_allclose(first, search.root_values, atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [RULES["gumbel, plain"], RULES["gumbel, no noise"]])
-def test_impossible_actions_are_not_considered(options):
-    """Gumbel samples without replacement, so it never comes to an action of probability 0."""
+@pytest.mark.parametrize(
+    "rule_name",
+    ["gumbel, plain", "gumbel, no noise", "puct, hot", "puct, noise", "puct, only noise"],
+)
+def test_impossible_actions_are_not_considered(rule_name):
+    """No search comes to an action of probability 0, by way of its value or of noise either."""
     for variant in (VARIANTS["standard"], VARIANTS["3x3"], VARIANTS["random 3"]):
         positions = [position for position in inputs(variant) if not has_one_placement(position)]
-        compare(positions, known_network(variant, "partial"), options)
+        network = known_network(variant, "partial")
+        search = compare(positions, network, RULES[rule_name])
+        for tree, position in enumerate(positions):
+            if not must_pass(position):
+                impossible = network.of(position)[0] == -np.inf
+                assert not search.visit_counts[tree, impossible].any()
 
 
 @pytest.mark.parametrize("variant_name", ["standard", "3x3", "one missing", "gaps", "one cell"])

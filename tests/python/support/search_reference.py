@@ -173,6 +173,8 @@ class ReferenceSearch:
         unknown = (node.value + sum(node.sums.values())) / (1 + total)
         scores = {}
         for action, visits in node.visits.items():
+            if node.logits[action] == -math.inf:
+                continue
             value = node.mean(action) if visits else unknown
             bonus = self.c_puct * math.sqrt(1 + total) * priors[action] / (1 + visits)
             scores[action] = value + bonus
