@@ -9,15 +9,12 @@ use super::cells::{self, BoardLayers, CellLayers};
 use crate::elementary::tanhf;
 use crate::encode::{Layout, num_actions};
 use crate::game::Variant;
-use crate::memory::zeroed_rows;
+use crate::memory::{OutOfMemory, zeroed_rows};
 use crate::search::{Halt, Limits};
 use crate::threads::map_in_order;
 
 /// Positions that a thread evaluates at once: their hidden layers stay in the cache.
 const CHUNK: usize = 32;
-
-/// Named in the error if there is not enough memory.
-pub(super) const EVALUATIONS: &str = "the network's outputs";
 
 /// A network on one board; [`super::Network::on`] makes it.
 pub struct BoardNetwork {
@@ -35,6 +32,21 @@ pub struct Evaluations {
     /// `(positions, 2)`, for the side to move: expected outcome, -1 to 1, and expected final margin
     /// in units of [`super::Network::MARGIN_UNIT`] points.
     pub values: Array2<f32>,
+}
+
+impl Evaluations {
+    /// Zeros for this many positions.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory.
+    pub fn zeros(positions: usize, num_actions: usize) -> Result<Self, OutOfMemory> {
+        const EVALUATIONS: &str = "the network's outputs";
+        Ok(Self {
+            logits: zeroed_rows(EVALUATIONS, positions, num_actions)?,
+            values: zeroed_rows(EVALUATIONS, positions, NUM_VALUES)?,
+        })
+    }
 }
 
 impl BoardNetwork {
@@ -70,12 +82,12 @@ impl BoardNetwork {
         assert_eq!(observations.ncols(), self.observation_len);
         assert!(num_threads > 0, "num_threads must be at least 1");
         let count = observations.nrows();
-        let mut logits = zeroed_rows(EVALUATIONS, count, self.num_actions)?;
-        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
+        let mut found = Evaluations::zeros(count, self.num_actions)?;
         let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);
-        let outputs = logits
+        let outputs = found
+            .logits
             .axis_chunks_iter_mut(Axis(0), CHUNK)
-            .zip(values.axis_chunks_iter_mut(Axis(0), CHUNK));
+            .zip(found.values.axis_chunks_iter_mut(Axis(0), CHUNK));
         let evaluate =
             |kept: &mut Option<_>, (observations, (logits, values)): (ArrayView2<'_, f32>, _)| {
                 if limits.is_stopped() {
@@ -86,8 +98,8 @@ impl BoardNetwork {
                 Ok(())
             };
         map_in_order(inputs.zip(outputs), num_threads, || None, evaluate)?;
-        values.column_mut(0).mapv_inplace(tanhf);
-        Ok(Evaluations { logits, values })
+        found.values.column_mut(0).mapv_inplace(tanhf);
+        Ok(found)
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayRef2};
 
-use super::board::EVALUATIONS;
-use super::{BoardNetwork, Evaluations, NUM_VALUES, NoBoardError};
+use super::{BoardNetwork, Evaluations, NoBoardError};
 use crate::encode::{Canvas, Layout};
 use crate::game::{Board, Piece};
 use crate::memory::{OutOfMemory, zeroed_rows};
@@ -67,40 +66,33 @@ impl CanvasRows {
         &self.board
     }
 
-    /// The evaluations of observations that were cut into these parts, by the network on the board of
-    /// each part; logits are those of the canvas, 0 where a board has no cell.
+    /// Writes the evaluations of these rows, by the network on their board, to their places in those of
+    /// all observations. Logits are those of the canvas; where the board has no cell they stay.
     ///
     /// # Errors
     ///
-    /// As [`BoardNetwork::evaluate`].
+    /// As [`BoardNetwork::evaluate`]; nothing has been written.
     ///
     /// # Panics
     ///
-    /// If there are not as many networks as parts, or `num_threads` is 0.
+    /// If the network is on another board, the evaluations have another shape, or `num_threads` is 0.
     pub fn evaluate(
-        parts: &[Self],
-        networks: &[Arc<BoardNetwork>],
+        &self,
+        network: &BoardNetwork,
         observations: &ArrayRef2<f32>,
         num_threads: usize,
         limits: Limits<'_>,
-    ) -> Result<Evaluations, Halt> {
-        assert_eq!(parts.len(), networks.len());
-        let actions = parts.first().map_or(0, |part| part.canvas.num_actions());
-        let count = observations.nrows();
-        let mut logits = zeroed_rows(EVALUATIONS, count, actions)?;
-        let mut values = zeroed_rows(EVALUATIONS, count, NUM_VALUES)?;
-        for (part, network) in parts.iter().zip(networks) {
-            let flat = part.flat(observations)?;
-            let found = network.evaluate(&flat, num_threads, limits)?;
-            let found = found.logits.outer_iter().zip(found.values.outer_iter());
-            for (&row, (own_logits, own_values)) in part.rows.iter().zip(found) {
-                for (action, &logit) in own_logits.iter().enumerate() {
-                    logits[[row, part.action(action)]] = logit;
-                }
-                values.row_mut(row).assign(&own_values);
+        all: &mut Evaluations,
+    ) -> Result<(), Halt> {
+        let found = network.evaluate(&self.flat(observations)?, num_threads, limits)?;
+        let found = found.logits.outer_iter().zip(found.values.outer_iter());
+        for (&row, (logits, values)) in self.rows.iter().zip(found) {
+            for (action, &logit) in logits.iter().enumerate() {
+                all.logits[[row, self.action(action)]] = logit;
             }
+            all.values.row_mut(row).assign(&values);
         }
-        Ok(Evaluations { logits, values })
+        Ok(())
     }
 
     /// The action of the canvas for one of the board.

@@ -36,7 +36,7 @@ pub use weights::{Architecture, NUM_VALUES, NetworkWeights};
 use cells::CellLayers;
 use size::board_bytes;
 
-use crate::game::Variant;
+use crate::game::{Board, Variant};
 use crate::memory::{OutOfMemory, check_room};
 
 /// Named in the error if there is not enough memory.
@@ -124,9 +124,14 @@ impl Network {
     /// If the variant is not in its [scope](Network::scope).
     pub fn on(&self, variant: &Variant) -> Result<BoardNetwork, OutOfMemory> {
         assert!(self.scope.contains(variant), "the network is for others");
-        let bytes = board_bytes(self.architecture, variant.board().num_cells());
-        check_room(LAYERS, bytes)?;
+        check_room(LAYERS, self.bytes_on(variant.board()))?;
         Ok(BoardNetwork::new(variant, Arc::clone(&self.layers)))
+    }
+
+    /// An upper bound for the bytes that the network on a board takes beside the network itself.
+    #[must_use]
+    pub fn bytes_on(&self, board: &Board) -> u64 {
+        board_bytes(self.architecture, board.num_cells())
     }
 
     /// What it is built of.

@@ -6,6 +6,7 @@
 )]
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ndarray::Array2;
@@ -25,23 +26,44 @@ use crate::search::Limits;
 /// Up to this many positions take less time than starting the thread that makes Ctrl-C work.
 const QUICK_POSITIONS: usize = 16;
 
-/// The most boards for which a network for a canvas stays ready.
-const MOST_BOARDS: usize = 256;
+/// The most bytes that a network for a canvas takes on the boards that it stays ready for, and on those
+/// that it is made ready for at once; a single board may take more. With 64 units and 4 blocks it takes
+/// 0.3 MB on 16 cells, and 4 MB on 64.
+const MOST_BYTES: u64 = 1 << 29;
 
 /// A network, with the boards that it is ready for.
 pub(crate) struct Loaded {
     pub(super) network: Network,
-    /// The network on boards that it was needed for. Whoever locks it also holds the GIL, so it is free
-    /// when Python forks the process.
-    boards: Mutex<BoardNetworks>,
+    /// Whoever locks it also holds the GIL, so it is free when Python forks the process.
+    ready: Mutex<Ready>,
 }
 
-type BoardNetworks = HashMap<Arc<Board>, Arc<BoardNetwork>>;
+/// A network on boards that it was needed for.
+#[derive(Default)]
+struct Ready {
+    networks: HashMap<Arc<Board>, Arc<BoardNetwork>>,
+    /// Those that they take.
+    bytes: u64,
+}
+
+impl Ready {
+    /// Keeps the network on a board, and forgets all others where there is no room beside them.
+    fn keep(&mut self, board: &Arc<Board>, network: &Arc<BoardNetwork>, bytes: u64) {
+        if self.bytes + bytes > MOST_BYTES {
+            *self = Self::default();
+        }
+        let before = self.networks.insert(Arc::clone(board), Arc::clone(network));
+        // Another thread may have made it meanwhile.
+        if before.is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
 
 impl Loaded {
     pub(super) fn new(network: Network) -> Self {
-        let boards = Mutex::default();
-        Self { network, boards }
+        let ready = Mutex::default();
+        Self { network, ready }
     }
 
     /// The boards that it was trained on, in words.
@@ -71,7 +93,8 @@ impl Loaded {
         )))
     }
 
-    /// The network on the boards of these variants.
+    /// The network on the boards of these variants, all at once, whatever they take. Self-play needs
+    /// that, as each of its threads has games on any of them; other callers take [`Loaded::in_runs`].
     ///
     /// # Errors
     ///
@@ -81,31 +104,58 @@ impl Loaded {
         py: Python<'_>,
         variants: &[Arc<Variant>],
     ) -> PyResult<Vec<Arc<BoardNetwork>>> {
-        let mut ready = HashMap::new();
+        let mut found: HashMap<_, Arc<BoardNetwork>> = HashMap::new();
         for variant in variants {
             py.check_signals()?;
             self.check_variant(variant)?;
-            let known = self.boards(py).get(variant.board()).cloned();
-            let known = match known {
-                Some(known) => known,
-                None => Arc::new(py.detach(|| self.network.on(variant))?),
+            let board = variant.board();
+            if found.contains_key(board) {
+                continue;
+            }
+            let known = self.ready(py).networks.get(board).cloned();
+            let network = if let Some(known) = known {
+                known
+            } else {
+                let new = Arc::new(py.detach(|| self.network.on(variant))?);
+                let bytes = self.network.bytes_on(board);
+                self.ready(py).keep(board, &new, bytes);
+                new
             };
-            ready.insert(Arc::clone(variant.board()), known);
+            found.insert(board, network);
         }
-        let found = variants
-            .iter()
-            .map(|variant| Arc::clone(&ready[variant.board()]));
-        let found = found.collect();
-        let mut boards = self.boards(py);
-        if boards.len() + ready.len() > MOST_BOARDS {
-            boards.clear();
-        }
-        boards.extend(ready.into_iter().take(MOST_BOARDS));
-        Ok(found)
+        let of = |variant: &Arc<Variant>| Arc::clone(&found[variant.board()]);
+        Ok(variants.iter().map(of).collect())
     }
 
-    fn boards(&self, _py: Python<'_>) -> MutexGuard<'_, BoardNetworks> {
-        self.boards.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Calls `work` for run after run of these variants, with the numbers of those in it and the network
+    /// on their boards. The boards of a run take [`MOST_BYTES`] together.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Loaded::on`] and of `work`.
+    fn in_runs(
+        &self,
+        py: Python<'_>,
+        variants: &[Arc<Variant>],
+        mut work: impl FnMut(Range<usize>, &[Arc<BoardNetwork>]) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut first = 0;
+        while first < variants.len() {
+            let mut bytes = 0;
+            let fits = |variant: &&Arc<Variant>| {
+                bytes += self.network.bytes_on(variant.board());
+                bytes <= MOST_BYTES
+            };
+            let count = variants[first..].iter().take_while(fits).count();
+            let run = first..first + count.max(1);
+            work(run.clone(), &self.on(py, &variants[run.clone()])?)?;
+            first = run.end;
+        }
+        Ok(())
+    }
+
+    fn ready(&self, _py: Python<'_>) -> MutexGuard<'_, Ready> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Evaluates observations, flat ones or planes of the canvas, one in each row.
@@ -135,19 +185,25 @@ impl Loaded {
             Variant::new(Arc::clone(part.board()), Opening::default(), copies).map(Arc::new)
         };
         let variants: Result<Vec<_>, _> = parts.iter().map(variant).collect();
-        let boards = self.on(py, &variants?)?;
-        Ok(run_unless_quick(py, is_quick, |stop| {
-            let limits = Limits::stopped_by(stop);
-            CanvasRows::evaluate(&parts, &boards, rows, num_threads, limits)
-        })??)
+        let mut all = Evaluations::zeros(rows.nrows(), canvas.num_actions())?;
+        self.in_runs(py, &variants?, |run, boards| {
+            Ok(run_unless_quick(py, is_quick, |stop| {
+                let limits = Limits::stopped_by(stop);
+                let mut run = parts[run].iter().zip(boards);
+                run.try_for_each(|(part, board)| {
+                    part.evaluate(board, rows, num_threads, limits, &mut all)
+                })
+            })??)
+        })?;
+        Ok(all)
     }
 
     /// The actions chosen for positions that are not over, by number.
     ///
     /// # Errors
     ///
-    /// As [`Loaded::check_variant`]; also for a game that is over, a logit that is not finite, and on
-    /// Ctrl-C.
+    /// As [`Loaded::check_variant`]; also for a game that is over, a logit that is not finite, where
+    /// memory does not suffice, and on Ctrl-C.
     pub(super) fn choose(
         &self,
         py: Python<'_>,
@@ -155,7 +211,9 @@ impl Loaded {
         choice: Choice,
     ) -> PyResult<Vec<i64>> {
         let (variants, indices) = by_variant(py, positions)?;
-        let boards = self.on(py, &variants)?;
+        for variant in &variants {
+            self.check_variant(variant)?;
+        }
         check_all_playable(positions, "position")?;
         // The positions of each variant, with their numbers.
         let mut parts: Vec<Vec<(usize, Position)>> = vec![Vec::new(); variants.len()];
@@ -166,19 +224,24 @@ impl Loaded {
         }
         let num_threads = Threads::or_cores(None);
         let mut actions = zeroed("the actions", positions.len())?;
-        let chosen = run_unless_quick(py, actions.len() <= QUICK_POSITIONS, |stop| {
-            let limits = Limits::stopped_by(stop);
-            let parts = variants.iter().zip(&parts).zip(&boards);
-            let chosen = parts.map(|((variant, part), board)| {
-                board.choose(variant, part, choice, num_threads, limits)
-            });
-            chosen.collect::<Result<Vec<_>, _>>()
-        })??;
-        for (part, chosen) in parts.iter().zip(chosen) {
-            for (&(number, _), action) in part.iter().zip(chosen) {
-                actions[number] = action as i64;
+        let is_quick = actions.len() <= QUICK_POSITIONS;
+        self.in_runs(py, &variants, |run, boards| {
+            let parts = &parts[run.clone()];
+            let chosen = run_unless_quick(py, is_quick, |stop| {
+                let limits = Limits::stopped_by(stop);
+                let parts = variants[run].iter().zip(parts).zip(boards);
+                let chosen = parts.map(|((variant, part), board)| {
+                    board.choose(variant, part, choice, num_threads, limits)
+                });
+                chosen.collect::<Result<Vec<_>, _>>()
+            })??;
+            for (part, chosen) in parts.iter().zip(chosen) {
+                for (&(number, _), action) in part.iter().zip(chosen) {
+                    actions[number] = action as i64;
+                }
             }
-        }
+            Ok(())
+        })?;
         Ok(actions)
     }
 }

@@ -200,6 +200,37 @@ def try_it(number):
     assert said(call, 0, setup=setup) == []
 
 
+def test_a_network_on_many_boards_is_made_ready_for_some_at_a_time():
+    # On each board it takes 28 MB, on all of them 700 MB.
+    setup = """
+import numpy as np
+canvas = m.Canvas(8, 8)
+
+def make(numbers):
+    return m.Network.on_canvas(canvas, 2, 1, 110, 1, numbers)
+
+try:
+    make(np.zeros(0, np.float32))
+except m.CheckpointError as error:
+    count = int(str(error).split()[-1])
+network = make(np.random.default_rng(1).normal(size=count, scale=0.3).astype(np.float32))
+texts = ["".join("#." [cell == gap] for cell in range(64)) for gap in range(26)]
+rows = ["\\n".join(text[row : row + 8] for row in range(0, 64, 8)) for text in texts]
+starts = [m.Position(m.Variant(m.Board.from_text(text))) for text in rows]
+shown = m.encoding.observe_batch(starts, "planes", "float32", canvas)
+"""
+    call = """
+    whole = network.evaluate(shown)
+    chosen = network.choose(starts, 1.0, 5, 0)
+    for i in (0, 12, 25):
+        alone = network.evaluate(shown[i : i + 1])
+        assert all(np.array_equal(one[0], all[i]) for one, all in zip(alone, whole))
+        assert network.choose(starts[i : i + 1], 1.0, 5, i) == chosen[i]
+    assert len(np.unique(whole[0], axis=0)) == 26
+"""
+    assert said(call, 600 * MB, setup=setup) == []
+
+
 # Searches by made-up evaluations until memory runs out, then on without the limit.
 SEARCH = """
 import numpy as np
