@@ -24,7 +24,7 @@
 //!     }
 //!     // A player that always takes its first legal move.
 //!     let first = |position: &Position| action_of(&variant, position.legal_moves(&variant)[0]);
-//!     search.answer(asked.iter().map(|position| [first(position)]))?;
+//!     search.answer(asked.iter().map(|position| [first(position)]), Limits::default())?;
 //! }
 //! let found = search.finish(1, 10, Limits::default())?;
 //! assert!(found.margins[0] < 0); // it can be beaten
@@ -350,7 +350,7 @@ impl BestResponseSearch {
         }
         self.asked = self.done..end;
         if positions.is_empty() {
-            self.follow(std::iter::empty::<[usize; 0]>(), limits)?;
+            self.answer(std::iter::empty::<[usize; 0]>(), limits)?;
         }
         Ok(positions)
     }
@@ -360,21 +360,13 @@ impl BestResponseSearch {
     ///
     /// # Errors
     ///
-    /// When an action is not legal or a position has none, when there are too many positions, or
-    /// memory does not suffice.
+    /// When an action is not legal or a position has none, when there are too many positions, a
+    /// limit is reached, or memory does not suffice.
     ///
     /// # Panics
     ///
     /// If there are fewer answers than positions.
     pub fn answer<A: IntoIterator<Item = usize>>(
-        &mut self,
-        answers: impl IntoIterator<Item = A>,
-    ) -> Result<(), BestResponseError> {
-        self.follow(answers, Limits::default())
-    }
-
-    /// Follows the player's moves in the positions of the last call, and forced moves among them.
-    fn follow<A: IntoIterator<Item = usize>>(
         &mut self,
         answers: impl IntoIterator<Item = A>,
         limits: Limits<'_>,

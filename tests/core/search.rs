@@ -150,14 +150,18 @@ fn limits_end_a_search() {
 fn a_best_response_search_stops() {
     let variant: Variant = "###/### outside 1".parse().unwrap();
     let (start, solver) = (Position::new(&variant), Arc::new(Solver::new(&variant)));
-    let config = BestResponseConfig::new(Player::Dark);
-    let mut search = BestResponseSearch::new(&variant, &[start], solver, config).unwrap();
+    let new = |seat| {
+        let config = BestResponseConfig::new(seat);
+        BestResponseSearch::new(&variant, &[start], Arc::clone(&solver), config).unwrap()
+    };
+    let stopped = BestResponseError::Halted(Halt::Stopped);
     let stop = AtomicBool::new(true);
-    let stopped = search.ask(10, 1, Limits::stopped_by(&stop));
-    assert_eq!(
-        stopped.unwrap_err(),
-        BestResponseError::Halted(Halt::Stopped)
-    );
+    let limits = Limits::stopped_by(&stop);
+    let mut search = new(Player::Dark);
+    assert_eq!(search.ask(10, 1, limits).unwrap_err(), stopped);
+    let mut search = new(Player::Light);
+    assert_eq!(search.ask(10, 1, Limits::default()).unwrap().len(), 1);
+    assert_eq!(search.answer([[0]], limits).unwrap_err(), stopped);
 }
 
 #[test]

@@ -246,7 +246,10 @@ impl PyBestResponseSearch {
     {
         let mut core = self.take()?;
         self.asked = 0;
-        let core = py.detach(move || core.answer(answers).map(|()| core))?;
+        let core = run_interruptible(py, move |stop| {
+            let answered = core.answer(answers, Limits::stopped_by(stop));
+            answered.map(|()| core)
+        })??;
         self.core = Some(core);
         Ok(())
     }
