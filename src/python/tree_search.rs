@@ -338,10 +338,9 @@ impl PyTreeSearch {
         let tree = indexed("tree", tree, known, |number| {
             format!("there are {trees} trees, no tree {number}")
         })?;
-        let search = self.lock()?;
-        let core = &*search.core;
-        let nodes = py.detach(|| core.nodes(tree))?;
-        drop(search);
+        let nodes = self
+            .lock()?
+            .run(py, |core, limits| core.nodes(tree, limits))?;
         let list = PyList::empty(py);
         for (number, node) in nodes.iter().enumerate() {
             if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {

@@ -394,7 +394,7 @@ mod tests {
             found.extend(bits(&results.root_values));
             found.extend(bits(&results.root_noise));
             for tree in 0..positions.len() {
-                for node in search.nodes(tree).unwrap() {
+                for node in search.nodes(tree, Limits::default()).unwrap() {
                     found.extend([node.visits, node.value.to_bits(), node.prior.to_bits()]);
                 }
             }

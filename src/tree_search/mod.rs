@@ -200,12 +200,12 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When there is no memory for as many.
+    /// When the stop flag was set or there is no memory for as many.
     ///
     /// # Panics
     ///
     /// If there is no such tree.
-    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory>;
+    fn nodes(&self, tree: usize, limits: Limits<'_>) -> Result<Vec<TreeNode>, Halt>;
 
     /// The memory that the trees take.
     #[must_use]

@@ -119,7 +119,9 @@ pub(crate) fn searched(
 /// All that a search has found.
 fn found(search: &dyn TreeSearch) -> impl PartialEq + std::fmt::Debug {
     let results = search.results(Limits::default()).unwrap();
-    let nodes: Vec<_> = (0..TREES).map(|tree| search.nodes(tree).unwrap()).collect();
+    let nodes: Vec<_> = (0..TREES)
+        .map(|tree| search.nodes(tree, Limits::default()).unwrap())
+        .collect();
     (
         results.actions,
         results.visit_counts,
@@ -152,6 +154,7 @@ fn a_stopped_search_goes_on() {
         update(&mut *search, &logits, &values).unwrap();
     }
     assert_eq!(search.results(stopped).unwrap_err(), Halt::Stopped);
+    assert_eq!(search.nodes(0, stopped), Err(Halt::Stopped));
     assert_eq!(found(&*search), found(&*whole));
 
     let next = positions(&variant, 4);
@@ -349,7 +352,10 @@ fn trees_of_mixed_variants_are_those_of_searches_of_one() {
                 results.policy_targets.row(tree),
                 expected.policy_targets.row(0)
             );
-            assert_eq!(mixed.nodes(tree), alone.nodes(0));
+            assert_eq!(
+                mixed.nodes(tree, Limits::default()),
+                alone.nodes(0, Limits::default())
+            );
         }
     }
 }

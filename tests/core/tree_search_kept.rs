@@ -19,7 +19,7 @@ fn a_root_with_thousands_of_visits_is_kept() {
         ..CONFIG
     };
     let mut search = searched(&variant, &[root], config, None);
-    let visits = |search: &dyn TreeSearch| search.nodes(0).unwrap()[0].visits;
+    let visits = |search: &dyn TreeSearch| search.nodes(0, Limits::default()).unwrap()[0].visits;
     let before = visits(&*search);
     assert!(before >= 5000, "{before}");
     restart(&mut *search, &[root], Limits::default()).unwrap();
@@ -64,5 +64,8 @@ fn searches_go_on_with_variants_that_come_later() {
     for search in [&mut extended, &mut whole] {
         run_on_canvas(&variants, &mut **search);
     }
-    assert_eq!(extended.nodes(0), whole.nodes(0));
+    assert_eq!(
+        extended.nodes(0, Limits::default()),
+        whole.nodes(0, Limits::default())
+    );
 }

@@ -63,7 +63,7 @@ fn a_root_that_has_to_pass_has_the_mean_value_of_its_simulations() {
         let results = search.results(Limits::default()).unwrap();
         for (tree, root) in roots.iter().enumerate() {
             if root.must_pass(&variant) {
-                let nodes = search.nodes(tree).unwrap();
+                let nodes = search.nodes(tree, Limits::default()).unwrap();
                 let value = results.root_values[tree];
                 assert!((value - nodes[1].value).abs() < 1e-6, "{nodes:?}");
             }
@@ -80,7 +80,7 @@ fn games_that_are_over_have_the_value_of_their_result() {
     run(&variant, &mut *search);
     let mut ends = 0;
     for (tree, root) in roots.iter().enumerate() {
-        for node in search.nodes(tree).unwrap() {
+        for node in search.nodes(tree, Limits::default()).unwrap() {
             let mut position = *root;
             let mut mover = position.side_to_move();
             for &action in &node.actions {
@@ -190,7 +190,7 @@ fn rollouts_give_the_results_of_games_and_even_priors() {
             decided += 1;
         }
         let prior = 1.0 / root.count_legal_moves(&variant) as f32;
-        for node in search.nodes(tree).unwrap() {
+        for node in search.nodes(tree, Limits::default()).unwrap() {
             let is_child = node.actions.len() == 1;
             assert!(!is_child || (node.prior - prior).abs() < 1e-6, "{root:?}");
         }

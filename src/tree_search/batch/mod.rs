@@ -387,8 +387,8 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         Ok(results)
     }
 
-    fn nodes(&self, tree: usize) -> Result<Vec<TreeNode>, OutOfMemory> {
-        TreeNode::of(&self.trees[tree], self.store(tree), &self.rules)
+    fn nodes(&self, tree: usize, limits: Limits<'_>) -> Result<Vec<TreeNode>, Halt> {
+        TreeNode::of(&self.trees[tree], self.store(tree), &self.rules, limits)
     }
 
     fn counts(&self) -> LeafCounts {

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2};
 
 use crate::memory::{OutOfMemory, make_room, with_room, zeroed, zeroed_rows};
 use crate::random::Draw;
+use crate::search::{Halt, Limits};
 use crate::simd::{LANES, Lanes};
 use crate::tree_search::config::TreeConfig;
 use crate::tree_search::memory::edges::{NONE, groups};
@@ -135,7 +136,8 @@ impl TreeNode {
         tree: &Tree<S>,
         store: &Store<S>,
         rules: &S::Rules,
-    ) -> Result<Vec<Self>, OutOfMemory> {
+        limits: Limits<'_>,
+    ) -> Result<Vec<Self>, Halt> {
         const NODES: &str = "the nodes of a tree";
         let Some(root) = store.nodes.get(tree.first as usize) else {
             return Ok(Vec::new());
@@ -148,7 +150,9 @@ impl TreeNode {
             exact: false,
         }];
         let mut waiting = vec![(tree.first, 0_usize)];
+        let mut meter = limits.start();
         while let Some((node, above)) = waiting.pop() {
+            meter.count()?;
             let node = store.node(node);
             if node.tallies == NONE {
                 continue;
