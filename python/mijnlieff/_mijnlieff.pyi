@@ -1024,6 +1024,7 @@ class Position:
         Raises:
             IllegalMoveError: an action is illegal; the message says which.
             GameOverError: the game is over before the last action.
+            ParseError: a text is not an action; the message says which.
             TypeError: not a list of actions; `from_record` takes a text.
         """
     @staticmethod
@@ -2091,6 +2092,7 @@ def format_record(
     Raises:
         IllegalMoveError: an action is illegal; the message says which.
         GameOverError: the game is over before the last action.
+        ParseError: a text is not an action; the message says which.
         TypeError: not a list of actions.
     """
 

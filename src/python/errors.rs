@@ -150,6 +150,11 @@ pub(crate) fn does_not_fit(number: usize, error: &CanvasError) -> PyErr {
     exceptions::VariantError::new_err(format!("position {number}: {error}"))
 }
 
+/// The exception for a text that is not an action; the message starts with `place`.
+pub(crate) fn not_an_action(error: &ParseError, place: &str) -> PyErr {
+    exceptions::ParseError::new_err(format!("{place}{error}"))
+}
+
 /// The exception for a record of a game of this variant.
 pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
     match error {

@@ -24,7 +24,7 @@ use crate::python::convert::observations::{OBSERVATIONS, format_of, observation_
 use crate::python::convert::short_repr;
 use crate::python::convert::shown::argument;
 use crate::python::convert::text::Text;
-use crate::python::errors::{game_over, play_error, record_error, unknown_action};
+use crate::python::errors::{game_over, not_an_action, play_error, record_error, unknown_action};
 use crate::search::solver::Solver;
 use crate::vector::ObservationRows;
 
@@ -58,6 +58,7 @@ impl PyPosition {
     /// Raises:
     ///     IllegalMoveError: an action is illegal; the message says which.
     ///     GameOverError: the game is over before the last action.
+    ///     ParseError: a text is not an action; the message says which.
     ///     TypeError: not a list of actions; `from_record` takes a text.
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
@@ -383,7 +384,8 @@ pub(crate) fn parse_action(
     }
     let numbering = Numbering::own(variant);
     let mv = if action.is_instance_of::<PyString>() {
-        parse_move(variant.board(), action.extract::<Text<'_>>()?.0)?
+        parse_move(variant.board(), action.extract::<Text<'_>>()?.0)
+            .map_err(|error| not_an_action(&error, place))?
     } else {
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();

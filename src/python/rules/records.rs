@@ -34,6 +34,7 @@ pub(crate) fn parse_record(text: Text<'_>, variant: Option<PyVariant>) -> PyResu
 /// Raises:
 ///     IllegalMoveError: an action is illegal; the message says which.
 ///     GameOverError: the game is over before the last action.
+///     ParseError: a text is not an action; the message says which.
 ///     TypeError: not a list of actions.
 #[pyfunction]
 #[pyo3(signature = (actions, variant=None))]

@@ -115,7 +115,13 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         "an unknown action in a list",
         lambda: Position.from_actions(["a1+", "a3><", "b2x", "e5x"]),
         errors.ParseError,
-        ["e5x"],
+        ["move 4: ", "e5x"],
+    ),
+    (
+        "an unknown action to format",
+        lambda: mijnlieff.format_record(["a1+", "zz"]),
+        errors.ParseError,
+        ["move 2: ", "zz"],
     ),
     (
         "half a record",
