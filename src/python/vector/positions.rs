@@ -143,11 +143,15 @@ pub(super) fn restore(
             let message = format!("the state has variant {number}, there are only {count}");
             return Err(PyValueError::new_err(message));
         };
+        let Some(&seat) = Player::ALL.get(game.seat) else {
+            let message = format!("the state has seat {}, there are only 0 and 1", game.seat);
+            return Err(PyValueError::new_err(message));
+        };
         saved.push(SavedGame {
             variant: game.variant,
             position: parse_position(variant, &game.notation)?,
             streams: game.streams.into(),
-            seat: Player::ALL[game.seat % 2],
+            seat,
             over: game.over,
             fresh: game.fresh,
         });

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mijnlieff import Position, VectorEnv
+from mijnlieff._mijnlieff import SavedGame
 
 START = Position()
 
@@ -44,6 +45,10 @@ MISUSES: dict[str, tuple[Callable[[Any], object], str]] = {
     "a short state": (
         lambda it: it.restore((True, it.state()[1][:1])),
         "the state is of 1 games, not of 2",
+    ),
+    "a state with an unknown seat": (
+        lambda it: it.restore((True, [SavedGame(0, START.notation, (1, 2), 2, False, True)] * 2)),
+        "the state has seat 2, there are only 0 and 1",
     ),
 }
 
