@@ -377,7 +377,7 @@ impl BestResponseSearch {
             if !self.layers[self.ply].solved[place] {
                 let position = self.layers[self.ply].nodes[place].position(&self.variant, self.ply);
                 let moves = MoveSet::legal(&self.variant, &position);
-                if moves.len() == 1 {
+                if moves.count() == 1 {
                     self.add_own(place, &position, action_of(&self.variant, moves.nth(0)))?;
                 } else {
                     let (number, actions) = answers.next().expect("an answer for each position");

@@ -80,7 +80,7 @@ pub fn draw_opening(
                     break;
                 }
                 let moves = MoveSet::legal(variant, &position);
-                let number = rng.below(moves.len() as u64) as usize;
+                let number = rng.below(moves.count() as u64) as usize;
                 position = position.play_unchecked(variant, moves.nth(number));
             }
             if !position.is_over(variant) {

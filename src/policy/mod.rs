@@ -89,7 +89,7 @@ impl Policy {
             Self::Perfect(perfect) => perfect.draw(variant, position, rng, limits)?,
             _ => self.candidates(variant, position, limits)?,
         };
-        Ok(moves.nth(rng.below(moves.len() as u64) as usize))
+        Ok(moves.nth(rng.below(moves.count() as u64) as usize))
     }
 
     /// The moves that this policy may play in a position that is not over, and how likely each is.
@@ -115,7 +115,7 @@ impl Policy {
         let legal = MoveSet::legal(variant, position);
         let best = self.candidates(variant, position, limits)?;
         let share =
-            |moves: &MoveSet, mv| f64::from(u8::from(moves.contains(mv))) / moves.len() as f64;
+            |moves: &MoveSet, mv| f64::from(u8::from(moves.contains(mv))) / moves.count() as f64;
         let probability = |mv| epsilon * share(&legal, mv) + (1.0 - epsilon) * share(&best, mv);
         let moves = legal.iter().map(|mv| (mv, probability(mv)));
         Ok(moves

@@ -203,7 +203,7 @@ impl PySelfPlaySamples {
 impl PySelfPlaySamples {
     /// The arrays of these samples, which are not copied.
     pub(crate) fn of(py: Python<'_>, variants: &VariantSet, samples: Samples) -> Self {
-        let (numbering, shape) = (variants.of(0), [samples.len()]);
+        let (numbering, shape) = (variants.of(0), [samples.num_samples()]);
         Self {
             observations: observation_array(py, numbering, &shape, samples.observations),
             action_masks: samples.action_masks.into_pyarray(py).into(),

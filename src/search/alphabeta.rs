@@ -54,7 +54,7 @@ impl BestMoves {
 /// let start = Position::new(&variant);
 /// // Scoring takes more than two plies, so every first move is as good as any other.
 /// let best = best_moves(&variant, &start, Depth::new(2)?, Limits::default())?;
-/// assert_eq!((best.margin, best.moves.len()), (0, 48));
+/// assert_eq!((best.margin, best.moves.count()), (0, 48));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -22,14 +22,8 @@ impl MoveSet {
 
     /// How many moves there are, at least 1: without a placement there is the pass.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.placements().max(1)
-    }
-
-    /// Always false.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        false
     }
 
     /// Whether the move is in the set.
@@ -41,14 +35,15 @@ impl MoveSet {
         }
     }
 
-    /// The move with this number, `0..len`, by piece, then by cell.
+    /// The move with this number, `0..count`, by piece, then by cell.
     ///
     /// # Panics
     ///
     /// If there are not that many.
     #[must_use]
     pub fn nth(&self, number: usize) -> Move {
-        assert!(number < self.len(), "no move {number} of {}", self.len());
+        let count = self.count();
+        assert!(number < count, "no move {number} of {count}");
         let mut left = number;
         for piece in Piece::ALL {
             let cells = self.0[piece.index()];
@@ -62,7 +57,7 @@ impl MoveSet {
 
     /// The moves, in the order of [`MoveSet::nth`].
     pub fn iter(&self) -> impl Iterator<Item = Move> {
-        (0..self.len()).map(|number| self.nth(number))
+        (0..self.count()).map(|number| self.nth(number))
     }
 
     /// Adds a move; a pass is there already when nothing else is.

@@ -259,7 +259,7 @@ impl SelfPlay {
     ) -> Result<Samples, SelfPlayError> {
         let samples = Samples::of(&self.variants, &self.config, played, leaves, limits)?;
         self.progress.games += played.len() as u64;
-        self.progress.samples += samples.len() as u64;
+        self.progress.samples += samples.num_samples() as u64;
         Ok(samples)
     }
 }

@@ -164,13 +164,7 @@ impl Samples {
 
     /// How many there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn num_samples(&self) -> usize {
         self.margins.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.margins.is_empty()
     }
 }

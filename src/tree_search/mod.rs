@@ -100,13 +100,7 @@ pub trait TreeSearch: fmt::Debug + Send + Sync {
 
     /// How many trees there are.
     #[must_use]
-    fn len(&self) -> usize;
-
-    /// Always false.
-    #[must_use]
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    fn num_trees(&self) -> usize;
 
     /// Starts the next searches.
     ///

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     })?;
-    let positions = Book::parse(&file)?.len();
+    let positions = Book::parse(&file)?.num_positions();
     std::fs::write(&path, &file)?;
     println!("{path}: {positions} positions, {} bytes", file.len());
     Ok(())

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let file = shorten_book(&std::fs::read(path)?, stones.parse()?)?;
     std::fs::write(out, &file)?;
-    let positions = Book::parse(&file)?.len();
+    let positions = Book::parse(&file)?.num_positions();
     println!("{out}: {positions} positions, {} bytes", file.len());
     Ok(())
 }

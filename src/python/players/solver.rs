@@ -223,7 +223,7 @@ impl PySolver {
         book: Option<Arc<Book>>,
         make: fn(&Variant, usize) -> Result<Solver, OutOfMemory>,
     ) -> PyResult<Self> {
-        let book_positions = book.as_ref().map_or(0, |book| book.len());
+        let book_positions = book.as_ref().map_or(0, |book| book.num_positions());
         let core = py.detach(|| {
             make(&variant, bytes).map(|solver| match book {
                 Some(book) => solver.with_book(book),

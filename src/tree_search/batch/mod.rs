@@ -233,7 +233,7 @@ impl<S: GameState + PartialEq> TreeSearch for TreeBatch<S> {
         Ok(())
     }
 
-    fn len(&self) -> usize {
+    fn num_trees(&self) -> usize {
         self.trees.len()
     }
 

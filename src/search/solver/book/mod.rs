@@ -122,7 +122,7 @@ impl Book {
 
     /// How many positions it holds.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn num_positions(&self) -> usize {
         self.len
     }
 
@@ -130,12 +130,6 @@ impl Book {
     #[must_use]
     pub fn stones(&self) -> usize {
         self.stones
-    }
-
-    /// Whether it holds none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// The margin of a position for the side to move; none when it is not in the book.
