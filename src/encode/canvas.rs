@@ -359,13 +359,11 @@ mod tests {
             );
         }
         assert_eq!(canvas.action(&variant, num_actions(&variant)), None);
-        // The second row starts at cell 4, and its second cell is a gap.
-        let gap = CanvasError::NotACell {
-            action: 12 + 5,
-            x: 1,
-            y: 1,
-        };
-        assert_eq!(canvas.variant_action(&variant, 12 + 5), Err(gap));
+        // The second cell of the second row is a gap; the last cell is outside the board.
+        for (action, x, y) in [(12 + 5, 1, 1), (12 + 11, 3, 2)] {
+            let error = CanvasError::NotACell { action, x, y };
+            assert_eq!(canvas.variant_action(&variant, action), Err(error));
+        }
         let unknown = CanvasError::UnknownAction {
             action: 49,
             last: 48,
@@ -387,19 +385,5 @@ mod tests {
             error.to_string(),
             "a board of 4 rows and 4 columns does not fit a canvas of 4 rows and 3 columns"
         );
-    }
-
-    #[test]
-    fn an_action_that_is_none_of_a_board_is_named() {
-        let board = Board::from_text("..##\n####\n.##.").unwrap();
-        let variant = Variant::new(board, Opening::Anywhere, 3).unwrap();
-        let canvas = Canvas::new(5, 6).unwrap();
-        let last = canvas.pass_action();
-        assert_eq!(last, 120);
-        let refused = |action| canvas.variant_action(&variant, action).unwrap_err();
-        let (action, x, y) = (60 + 3 * 6 + 5, 5, 3);
-        assert_eq!(refused(action), CanvasError::NotACell { action, x, y });
-        let action = 121;
-        assert_eq!(refused(action), CanvasError::UnknownAction { action, last });
     }
 }

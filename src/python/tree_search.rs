@@ -459,7 +459,11 @@ impl Search {
             1..=QUICK_SOLVE => QUICK_SIMULATIONS_SOLVING,
             _ => 0,
         };
-        let is_quick = self.core.num_trees().saturating_mul(self.config.num_simulations) <= quick;
+        let is_quick = self
+            .core
+            .num_trees()
+            .saturating_mul(self.config.num_simulations)
+            <= quick;
         let core = &mut *self.core;
         let done = run_unless_quick(py, is_quick, |stop| work(core, Limits::stopped_by(stop)))?;
         Ok(done?)
