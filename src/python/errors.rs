@@ -3,7 +3,6 @@
 use pyo3::PyErrArguments;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
 
 use crate::best_response::BestResponseError;
 use crate::encode::{CanvasError, LayoutError, Numbering, PackError, VariantSetError};
@@ -172,7 +171,7 @@ pub(crate) fn record_error(variant: &Variant, error: RecordError) -> PyErr {
             };
             let numbering = Numbering::own(variant);
             let action = mv.map(|mv| numbering.action_of(mv) as i64);
-            play_error(numbering, &before, action, &error, &place)
+            play_error(numbering, &before, action, &error, &place, None)
         }
     }
 }
@@ -187,13 +186,15 @@ fn why_unknown(numbering: Numbering<'_>, action: &Bound<'_, PyAny>) -> String {
     numbering.no_action(short_repr(action))
 }
 
-/// The exception for an action that cannot be played; the message starts with `place`.
+/// The exception for an action that cannot be played, in a game of a batch if there is one; the message
+/// starts with `place`.
 pub(crate) fn play_error(
     numbering: Numbering<'_>,
     position: &Position,
     action: Option<i64>,
     error: &PlayError,
     place: &str,
+    game: Option<usize>,
 ) -> PyErr {
     let PlayError::Illegal { mv, reason } = error else {
         return game_over(place);
@@ -205,6 +206,7 @@ pub(crate) fn play_error(
         position,
         action,
         &format!("{place}action {index} ({name}) is illegal: {reason}"),
+        game,
     )
 }
 
@@ -213,15 +215,16 @@ pub(crate) fn game_over(place: &str) -> PyErr {
     exceptions::GameOverError::new_err(format!("{place}{}", PlayError::GameOver))
 }
 
-/// The exception for an action index that does not exist.
+/// The exception for an action index that does not exist, as [`play_error`].
 pub(crate) fn unknown_action(
     numbering: Numbering<'_>,
     position: &Position,
     action: Bound<'_, PyAny>,
     place: &str,
+    game: Option<usize>,
 ) -> PyErr {
     let message = format!("{place}{}", why_unknown(numbering, &action));
-    illegal_action(numbering, position, action.unbind(), &message)
+    illegal_action(numbering, position, action.unbind(), &message, game)
 }
 
 fn illegal_action<A>(
@@ -229,9 +232,10 @@ fn illegal_action<A>(
     position: &Position,
     action: A,
     message: &str,
+    game: Option<usize>,
 ) -> PyErr
 where
-    (String, A, Vec<i64>): PyErrArguments + Send + Sync + 'static,
+    (String, A, Vec<i64>, Option<usize>): PyErrArguments + Send + Sync + 'static,
 {
     let variant = numbering.variant();
     let moves = position.legal_moves(variant);
@@ -240,7 +244,7 @@ where
     let legal = moves.iter().map(|&mv| numbering.action_of(mv) as i64);
     let legal: Vec<i64> = legal.collect();
     let message = format!("{message}; legal: {}", names.join(" "));
-    exceptions::IllegalMoveError::new_err((message, action, legal))
+    exceptions::IllegalMoveError::new_err((message, action, legal, game))
 }
 
 /// The exception for actions that a batch cannot play; `numbering` is that of each game.
@@ -258,8 +262,8 @@ pub(crate) fn step_error<'a>(
             error,
         } => {
             let place = format!("game {game}: ");
-            let error = play_error(numbering(*game), position, Some(*action), error, &place);
-            in_game(py, error, *game)
+            let (action, game) = (Some(*action), *game);
+            play_error(numbering(game), position, action, error, &place, Some(game))
         }
         StepError::UnknownAction {
             game,
@@ -267,11 +271,12 @@ pub(crate) fn step_error<'a>(
             position,
         } => {
             let place = format!("game {game}: ");
-            let error = out_of_range.given(py, *game, *action).map_or_else(
-                |error| error,
-                |action| unknown_action(numbering(*game), position, action, &place),
-            );
-            in_game(py, error, *game)
+            match out_of_range.given(py, *game, *action) {
+                Ok(action) => {
+                    unknown_action(numbering(*game), position, action, &place, Some(*game))
+                }
+                Err(error) => error,
+            }
         }
         StepError::OutOfMemory(error) => (*error).into(),
         StepError::NotReset => exceptions::GameOverError::new_err(error.to_string()),
@@ -295,26 +300,6 @@ pub(crate) fn functional_error(
             exceptions::PositionError::new_err(error.to_string())
         }
         _ => PyRuntimeError::new_err(error.to_string()),
-    }
-}
-
-/// Adds the game of a batch to an `IllegalMoveError`; other errors are returned unchanged.
-fn in_game(py: Python<'_>, error: PyErr, game: usize) -> PyErr {
-    let rebuilt = || -> PyResult<PyErr> {
-        let arguments: (String, Py<PyAny>, Vec<i64>) = error
-            .value(py)
-            .getattr("args")?
-            .get_item(PySlice::new(py, 0, 3, 1))?
-            .extract()?;
-        let (message, action, legal) = arguments;
-        Ok(exceptions::IllegalMoveError::new_err((
-            message, action, legal, game,
-        )))
-    };
-    if error.is_instance_of::<exceptions::IllegalMoveError>(py) {
-        rebuilt().unwrap_or_else(|error| error)
-    } else {
-        error
     }
 }
 

@@ -390,11 +390,11 @@ pub(crate) fn parse_action(
         let index = index(format_args!("{place}action"), action)?;
         let known = index.extract().ok();
         let known = known.and_then(|action| numbering.move_of(action));
-        known.ok_or_else(|| unknown_action(numbering, position, index, place))?
+        known.ok_or_else(|| unknown_action(numbering, position, index, place, None))?
     };
     let next = position.play(variant, mv).map_err(|error| {
         let action = Some(numbering.action_of(mv) as i64);
-        play_error(numbering, position, action, &error, place)
+        play_error(numbering, position, action, &error, place, None)
     })?;
     Ok((mv, next))
 }
