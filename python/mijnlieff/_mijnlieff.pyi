@@ -269,7 +269,7 @@ class BestResponseSearch:
 
     Args:
         starts: positions of one variant.
-        seat: who is examined: 0 Light, 1 Dark.
+        player: who is examined: 0 Light, 1 Dark.
         exact_cells: up to this many empty cells the player keeps the exact margin, None for
             nowhere,
         exact_margin: if that is at most this many points, won or lost.
@@ -283,13 +283,13 @@ class BestResponseSearch:
     Raises:
         BoardError: the board has more than 16 cells.
         GameOverError: a game is over.
-        ValueError: no start, several variants, or an unknown seat.
+        ValueError: no start, several variants, or an unknown player.
     """
     def __new__(
         cls,
         /,
         starts: Sequence[Position],
-        seat: SupportsIndex,
+        player: SupportsIndex,
         *,
         exact_cells: SupportsIndex | None,
         exact_margin: SupportsIndex,

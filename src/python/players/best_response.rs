@@ -61,7 +61,7 @@ pub(crate) struct PyBestResponseResult {
 ///
 /// Args:
 ///     starts: positions of one variant.
-///     seat: who is examined: 0 Light, 1 Dark.
+///     player: who is examined: 0 Light, 1 Dark.
 ///     exact_cells: up to this many empty cells the player keeps the exact margin, None for
 ///         nowhere,
 ///     exact_margin: if that is at most this many points, won or lost.
@@ -75,7 +75,7 @@ pub(crate) struct PyBestResponseResult {
 /// Raises:
 ///     BoardError: the board has more than 16 cells.
 ///     GameOverError: a game is over.
-///     ValueError: no start, several variants, or an unknown seat.
+///     ValueError: no start, several variants, or an unknown player.
 #[pyclass(name = "BestResponseSearch", module = "mijnlieff._mijnlieff")]
 pub(crate) struct PyBestResponseSearch {
     /// None once it is finished, or an error has stopped it.
@@ -90,14 +90,14 @@ pub(crate) struct PyBestResponseSearch {
 impl PyBestResponseSearch {
     #[new]
     #[pyo3(signature = (
-        starts, seat, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
+        starts, player, *, exact_cells, exact_margin, horizon, least_margin, max_positions,
         num_threads, tablebase
     ))]
     #[allow(clippy::too_many_arguments)] // they are keywords in Python
     fn new(
         py: Python<'_>,
         starts: Positions,
-        seat: usize,
+        player: Player,
         exact_cells: Option<usize>,
         exact_margin: i32,
         horizon: Option<usize>,
@@ -108,13 +108,8 @@ impl PyBestResponseSearch {
     ) -> PyResult<Self> {
         let variant = common_variant(&starts)?;
         check_all_playable(&starts, "position")?;
-        let Some(&seat) = Player::ALL.get(seat) else {
-            return Err(PyValueError::new_err(format!(
-                "seat must be 0 (Light) or 1 (Dark), not {seat}"
-            )));
-        };
         let config = BestResponseConfig {
-            seat,
+            seat: player,
             exact_cells,
             exact_margin,
             horizon,
