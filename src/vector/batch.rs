@@ -168,21 +168,14 @@ pub trait BatchEnv: fmt::Debug + Send + Sync {
     /// If there is not room for one action for each game.
     fn sample_actions(&mut self, actions: &mut [i64]);
 
-    /// Checks that every action can be played; games that restart in this step take any action.
-    ///
-    /// # Errors
-    ///
-    /// The first reason found.
-    fn check_actions(&mut self, actions: &[i64]) -> Result<(), StepError>;
-
     /// Plays one action in every game, writes the results, and returns how games ended.
     ///
     /// Against an outside opponent use [`BatchEnv::start_step`].
     ///
     /// # Errors
     ///
-    /// See [`BatchEnv::check_actions`], or when memory does not suffice. No game has moved, and
-    /// nothing has been written.
+    /// When an action cannot be played, or memory does not suffice. Games that restart in this step
+    /// take any action. No game has moved, and nothing has been written.
     ///
     /// # Panics
     ///
@@ -193,7 +186,7 @@ pub trait BatchEnv: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// See [`BatchEnv::check_actions`], or when memory does not suffice. No game has moved.
+    /// As [`BatchEnv::step`].
     fn start_step(&mut self, actions: &[i64]) -> Result<(), StepError>;
 
     /// Starts new games like [`BatchEnv::reset`]; then those in [`BatchEnv::pending`] wait.

@@ -77,6 +77,36 @@ impl<S: GameState> GameEngine<S> {
             Opponent::SelfPlay | Opponent::Policy(_) => Ok(Vec::new()),
         }
     }
+
+    /// Checks that every action can be played; games that restart in this step take any action.
+    fn check_actions(&mut self, actions: &[i64]) -> Result<(), StepError> {
+        let (expected, found) = (self.games.len(), actions.len());
+        if expected != found {
+            return Err(StepError::Length { expected, found });
+        }
+        if !self.started {
+            return Err(StepError::NotReset);
+        }
+        let share = share_of(actions.len(), &self.pool);
+        let games = self.games.chunks(share);
+        let work = games
+            .zip(actions.chunks(share))
+            .map(|(games, actions)| FindUnplayable {
+                context: &self.context,
+                games,
+                actions,
+            });
+        let mut found = self.pool.run(work, dispatch).enumerate();
+        let unplayable = found.find_map(|(block, game)| Some(block * share + game?));
+        drop(found);
+        match unplayable {
+            None => Ok(()),
+            Some(i) => {
+                let Game { state, over, .. } = &self.games[i];
+                Err(self.context.why_not(i, state, *over, actions[i]))
+            }
+        }
+    }
 }
 
 impl<S: GameState> BatchEnv for GameEngine<S> {
@@ -206,35 +236,6 @@ impl<S: GameState> BatchEnv for GameEngine<S> {
                 actions,
             });
         self.pool.run(work, dispatch).for_each(drop);
-    }
-
-    fn check_actions(&mut self, actions: &[i64]) -> Result<(), StepError> {
-        let (expected, found) = (self.games.len(), actions.len());
-        if expected != found {
-            return Err(StepError::Length { expected, found });
-        }
-        if !self.started {
-            return Err(StepError::NotReset);
-        }
-        let share = share_of(actions.len(), &self.pool);
-        let games = self.games.chunks(share);
-        let work = games
-            .zip(actions.chunks(share))
-            .map(|(games, actions)| FindUnplayable {
-                context: &self.context,
-                games,
-                actions,
-            });
-        let mut found = self.pool.run(work, dispatch).enumerate();
-        let unplayable = found.find_map(|(block, game)| Some(block * share + game?));
-        drop(found);
-        match unplayable {
-            None => Ok(()),
-            Some(i) => {
-                let Game { state, over, .. } = &self.games[i];
-                Err(self.context.why_not(i, state, *over, actions[i]))
-            }
-        }
     }
 
     fn step(&mut self, actions: &[i64], buffers: Buffers<'_>) -> Result<&[Ending], StepError> {
