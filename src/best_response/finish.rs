@@ -55,7 +55,7 @@ impl BestResponseSearch {
     ///
     /// # Panics
     ///
-    /// If positions are left to ask, or `num_threads` is 0.
+    /// If positions are left to ask.
     pub fn finish(
         mut self,
         num_threads: usize,

@@ -241,7 +241,7 @@ impl BestResponseSearch {
     ///
     /// # Panics
     ///
-    /// If earlier positions still wait for their answers, or `num_threads` is 0.
+    /// If earlier positions still wait for their answers.
     pub fn ask(
         &mut self,
         most: usize,

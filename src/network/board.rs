@@ -72,7 +72,7 @@ impl BoardNetwork {
     ///
     /// # Panics
     ///
-    /// If a row is not as long as an observation of the board, or `num_threads` is 0.
+    /// If a row is not as long as an observation of the board.
     pub fn evaluate(
         &self,
         observations: &ArrayRef2<f32>,
@@ -80,7 +80,6 @@ impl BoardNetwork {
         limits: Limits<'_>,
     ) -> Result<Evaluations, Halt> {
         assert_eq!(observations.ncols(), self.observation_len);
-        assert!(num_threads > 0, "num_threads must be at least 1");
         let count = observations.nrows();
         let mut found = Evaluations::zeros(count, self.num_actions)?;
         let inputs = observations.axis_chunks_iter(Axis(0), CHUNK);

@@ -39,7 +39,7 @@ impl BoardNetwork {
     ///
     /// # Panics
     ///
-    /// If a game is over, the variant has another board, or `num_threads` is 0.
+    /// If a game is over or the variant has another board.
     pub fn choose(
         &self,
         variant: &Variant,
@@ -48,7 +48,6 @@ impl BoardNetwork {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<usize>, ChoiceError> {
-        assert!(num_threads > 0, "num_threads must be at least 1");
         let choose = |(): &mut (), part| self.choose_some(variant, part, choice, limits);
         let parts = positions.chunks(PART);
         let parts = map_in_order(parts, num_threads, || (), choose)?;

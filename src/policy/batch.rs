@@ -27,7 +27,7 @@ pub struct Turn<'a> {
 ///
 /// # Panics
 ///
-/// If a game is over or `num_threads` is 0.
+/// If a game is over.
 pub fn choose_batch(
     policy: &Policy,
     turns: &[Turn<'_>],
@@ -35,7 +35,6 @@ pub fn choose_batch(
     num_threads: usize,
     limits: Limits<'_>,
 ) -> Result<Vec<Move>, Halt> {
-    assert!(num_threads > 0, "num_threads must be at least 1");
     let choose = |(): &mut (), turn: &Turn<'_>| {
         // Some policies do not search, and so do not check the flag themselves.
         limits.check_stop()?;

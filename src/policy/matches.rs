@@ -101,10 +101,6 @@ impl Match<'_> {
     ///
     /// When a limit is reached, which stands for each move of each game by itself, or memory does not
     /// suffice.
-    ///
-    /// # Panics
-    ///
-    /// If `num_threads` is 0.
     pub fn play(
         &self,
         openings: &[Position],
@@ -112,7 +108,6 @@ impl Match<'_> {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<PairMargins>, Halt> {
-        assert!(num_threads > 0, "num_threads must be at least 1");
         let play = |(): &mut (), (index, start)| {
             // Some players do not search, and so do not check the flag themselves.
             limits.check_stop()?;

@@ -73,7 +73,7 @@ impl SelfPlay {
     ///
     /// # Panics
     ///
-    /// If there are not as many solvers, the variants cannot have the layout, or `num_threads` is 0.
+    /// If there are not as many solvers, or the variants cannot have the layout.
     #[must_use]
     pub fn new(
         variants: &Arc<VariantSet>,
@@ -81,7 +81,6 @@ impl SelfPlay {
         solvers: Vec<Arc<Solver>>,
         num_threads: usize,
     ) -> Self {
-        assert!(num_threads > 0);
         assert!(variants.check(config.format.layout).is_ok());
         let needed = if config.solves() {
             variants.all().len()
@@ -202,7 +201,7 @@ impl SelfPlay {
         make_room(played, GAMES, games)?;
         let first = self.progress.games + played.len() as u64;
         let at_once = self.config.num_games.min(games);
-        let workers = self.num_threads.min(at_once);
+        let workers = self.num_threads.clamp(1, at_once);
         let players = self.players(evaluator, first, games, at_once.div_ceil(workers), limits)?;
         let play = |(): &mut (), _| {
             let (mut over, mut own) = (Vec::new(), LeafCounts::default());

@@ -96,10 +96,6 @@ impl Tablebase {
     ///
     /// As [`Tablebase::size`], when the file is there already or cannot be written, when another process
     /// builds it, or when `stop` is set.
-    ///
-    /// # Panics
-    ///
-    /// If `num_threads` is 0.
     pub fn build(
         variant: &Variant,
         path: &Path,
@@ -107,7 +103,6 @@ impl Tablebase {
         stop: &AtomicBool,
         progress: impl Fn(Progress) + Sync,
     ) -> Result<(), TablebaseError> {
-        assert!(num_threads > 0, "num_threads must be at least 1");
         file::build(variant, path, num_threads, stop, progress)
     }
 

@@ -45,7 +45,7 @@ impl Pool {
     /// A pool of this many threads; one thread means the caller's own.
     pub(crate) fn new(num_threads: usize) -> Self {
         Self {
-            num_threads,
+            num_threads: num_threads.max(1),
             team: None,
         }
     }

@@ -49,8 +49,8 @@ use crate::vector::step::wide_game::WideGame;
 ///
 /// # Panics
 ///
-/// If there is no position, one is over, a variant does not exist, `solvers` has another length, or
-/// `num_threads` is 0.
+/// If there is no position, one is over, a variant does not exist, or `solvers` has another
+/// length.
 pub fn tree_search(
     variants: &Arc<VariantSet>,
     roots: &[(RootPosition, u64)],
@@ -59,7 +59,7 @@ pub fn tree_search(
     mut solvers: Vec<Arc<Solver>>,
     num_threads: usize,
 ) -> Result<Box<dyn TreeSearch>, OutOfMemory> {
-    assert!(!roots.is_empty() && num_threads > 0);
+    assert!(!roots.is_empty());
     for (root, _) in roots {
         assert!(!root.position.is_over(variants.get(root.variant)));
     }

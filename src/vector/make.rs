@@ -19,8 +19,7 @@ use crate::memory::OutOfMemory;
 ///
 /// # Panics
 ///
-/// If `num_envs` or `num_threads` is 0, the layout is not that of the canvas, or there are weights
-/// of other variants.
+/// If `num_envs` is 0, the layout is not that of the canvas, or there are weights of other variants.
 pub fn batch_env(
     config: Config,
     layout: Layout,
@@ -46,7 +45,7 @@ pub fn batch_env(
 ///
 /// # Panics
 ///
-/// If `num_envs` or `num_threads` is 0.
+/// If `num_envs` is 0.
 pub fn wide_batch_env(
     config: Config,
     num_envs: usize,

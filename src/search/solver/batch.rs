@@ -25,7 +25,7 @@ impl Solver {
     ///
     /// # Panics
     ///
-    /// If `num_threads` is 0, or there are fewer places than positions.
+    /// If there are fewer places than positions.
     pub fn solve_each<T: Send>(
         &self,
         positions: &[Position],
@@ -34,7 +34,6 @@ impl Solver {
         limits: Limits<'_>,
         put: impl Fn(T, Solution) + Sync,
     ) -> Result<(), (usize, Box<Unsolved>)> {
-        assert!(num_threads > 0, "num_threads must be at least 1");
         assert!(places.len() >= positions.len());
         let at_once = self.at_once();
         let chunks = positions.chunks(at_once).enumerate();
@@ -66,10 +65,6 @@ impl Solver {
     /// # Errors
     ///
     /// When a limit is reached, which holds for each thread by itself, or memory does not suffice.
-    ///
-    /// # Panics
-    ///
-    /// If `num_threads` is 0.
     pub fn margins(
         &self,
         positions: &[Position],
@@ -85,10 +80,6 @@ impl Solver {
     /// # Errors
     ///
     /// See [`Solver::margins`].
-    ///
-    /// # Panics
-    ///
-    /// If `num_threads` is 0.
     pub fn are_at_least(
         &self,
         positions: &[Position],
@@ -108,7 +99,6 @@ impl Solver {
         num_threads: usize,
         limits: Limits<'_>,
     ) -> Result<Vec<i32>, Halt> {
-        assert!(num_threads > 0, "num_threads must be at least 1");
         let mut lower = zeroed(SOLUTIONS, positions.len())?;
         let at_once = self.at_once();
         let chunks = positions.chunks(at_once).zip(lower.chunks_mut(at_once));

@@ -97,7 +97,7 @@ impl Tablebase {
     ///
     /// # Panics
     ///
-    /// If the table does not serve the variant, or `num_threads` is 0.
+    /// If the table does not serve the variant.
     pub fn census(
         &self,
         variant: &Variant,
@@ -106,7 +106,6 @@ impl Tablebase {
         stop: &AtomicBool,
     ) -> Result<Census, TablebaseError> {
         assert!(self.serves(variant), "a table of another game");
-        assert!(num_threads > 0, "num_threads must be at least 1");
         self.check(stop)?; // the rows are read without looking at checksums
         let layout = &self.layout;
         let (hands_with, hands_without) = (hands_with(layout), hands_without(layout));

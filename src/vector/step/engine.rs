@@ -49,13 +49,13 @@ impl<S: GameState> GameEngine<S> {
     ///
     /// # Panics
     ///
-    /// If `num_envs` or `num_threads` is 0.
+    /// If `num_envs` is 0.
     pub(crate) fn new(
         config: Config,
         num_envs: usize,
         num_threads: usize,
     ) -> Result<Self, OutOfMemory> {
-        assert!(num_envs > 0 && num_threads > 0);
+        assert!(num_envs > 0);
         let context = StepContext::new(config)?;
         Ok(Self {
             games: filled(GAMES, num_envs, Game::new(&context))?,

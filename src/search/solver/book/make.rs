@@ -74,17 +74,12 @@ fn levels(
 /// # Errors
 ///
 /// When a limit is reached, or memory does not suffice for the table.
-///
-/// # Panics
-///
-/// If `num_threads` is 0.
 pub fn make_book(
     num_threads: usize,
     table_bytes: usize,
     limits: Limits<'_>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Vec<u8>, Halt> {
-    assert!(num_threads > 0, "num_threads must be at least 1");
     let geometry = Geometry::new(&Board::default())?;
     let start = SmallState::<2> {
         allowed: geometry.all,
