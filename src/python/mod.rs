@@ -10,11 +10,11 @@
 mod census;
 mod convert;
 mod errors;
+mod evaluations;
 mod exceptions;
 mod files;
 mod functional;
 mod interrupt;
-mod leaf_values;
 mod play;
 mod players;
 mod rules;

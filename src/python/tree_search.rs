@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::errors::nothing_selected;
+use super::evaluations::{floats, leaf_values, values_shape};
 use super::interrupt::{run_interruptible, run_unless_quick};
-use super::leaf_values::{leaf_values, values_shape};
 use super::players::solvers::solvers_of;
 use super::search_options::{Options, PySearchOptions, options_with};
 use super::search_variants::{roots_of, variants_of, variants_with};
@@ -18,7 +18,6 @@ use super::tree_seeds::TreeSeeds;
 use crate::encode::{Layout, VariantSet};
 use crate::memory::with_room;
 use crate::python::convert::arrays::{AnyArray, Array1, Array2, ArrayDyn};
-use crate::python::convert::evaluations::floats;
 use crate::python::convert::integers::{Threads, indexed};
 use crate::python::convert::observations::ObservationArray;
 use crate::python::convert::shared_memory::LentArray;

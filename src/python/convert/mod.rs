@@ -2,7 +2,6 @@
 
 pub(crate) mod actions;
 pub(crate) mod arrays;
-pub(crate) mod evaluations;
 pub(crate) mod floats;
 pub(crate) mod integers;
 pub(crate) mod lists;
