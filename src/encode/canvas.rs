@@ -4,10 +4,9 @@ use std::borrow::Borrow;
 
 use thiserror::Error;
 
-use super::action::{pass_over, write_mask_over};
-use super::observation::{exchange_planes, number_in, write_planes};
-use super::{Feature, Layout};
-use crate::game::{Board, Cell, Move, Piece, Position, Variant};
+use super::action::pass_over;
+use super::{Layout, Numbering};
+use crate::game::{Board, Variant};
 
 /// A rectangle of cells in which boards of different shapes have observations and actions of one
 /// shape.
@@ -195,46 +194,10 @@ impl Canvas {
         })
     }
 
-    /// The number on the canvas of a cell of a board that fits.
-    #[must_use]
-    pub fn number_of(self, variant: &Variant, cell: Cell) -> usize {
-        number_in(variant.board(), self.width(), cell)
-    }
-
-    /// The board's cell with a number on the canvas, if there is one.
-    #[must_use]
-    pub fn cell(self, variant: &Variant, number: usize) -> Option<Cell> {
-        let (x, y) = (number % self.width(), number / self.width());
-        variant.board().cell_at(x, y)
-    }
-
-    /// The index of a move on a cell of a board that fits, or of a pass.
-    #[must_use]
-    pub fn action_of(self, variant: &Variant, mv: Move) -> usize {
-        match mv {
-            Move::Pass => self.pass_action(),
-            Move::Place { piece, cell } => {
-                piece.index() * self.area() + self.number_of(variant, cell)
-            }
-        }
-    }
-
-    /// The move with this index; none when the index is out of range or the board has no cell there.
-    #[must_use]
-    pub fn move_of(self, variant: &Variant, action: usize) -> Option<Move> {
-        match Piece::ALL.get(action / self.area()) {
-            Some(&piece) => {
-                let cell = self.cell(variant, action % self.area())?;
-                Some(Move::Place { piece, cell })
-            }
-            None => (action == self.pass_action()).then_some(Move::Pass),
-        }
-    }
-
     /// The canvas's index of an action of the variant; none when the variant has no such action.
     #[must_use]
     pub fn action(self, variant: &Variant, action: usize) -> Option<usize> {
-        super::move_of(variant, action).map(|mv| self.action_of(variant, mv))
+        super::move_of(variant, action).map(|mv| Numbering::new(variant, Some(self)).action_of(mv))
     }
 
     /// The variant's index of an action of the canvas.
@@ -243,7 +206,7 @@ impl Canvas {
     ///
     /// When the canvas has no such action, or the board no cell there.
     pub fn variant_action(self, variant: &Variant, action: usize) -> Result<usize, CanvasError> {
-        if let Some(mv) = self.move_of(variant, action) {
+        if let Some(mv) = Numbering::new(variant, Some(self)).move_of(action) {
             return Ok(super::action_of(variant, mv));
         }
         let last = self.pass_action();
@@ -257,43 +220,13 @@ impl Canvas {
             y: number / self.width(),
         })
     }
-
-    /// Writes the observation of a position whose board fits.
-    ///
-    /// # Panics
-    ///
-    /// If `out` does not have [`Canvas::observation_len`] entries.
-    pub fn observe<T: Feature>(self, variant: &Variant, position: &Position, out: &mut [T]) {
-        write_planes(variant, position, self.height(), self.width(), out);
-    }
-
-    /// Turns an observation into that of the other player, as [`super::exchange_sides`] does.
-    ///
-    /// # Panics
-    ///
-    /// If `row` does not have [`Canvas::observation_len`] entries.
-    pub fn exchange_sides<T: Feature>(self, row: &mut [T]) {
-        assert_eq!(row.len(), self.observation_len());
-        exchange_planes(self.area(), row);
-    }
-
-    /// Writes 1 for every legal action of a position whose board fits, and 0 for the others; all 0
-    /// when the game is over.
-    ///
-    /// # Panics
-    ///
-    /// If `mask` does not have [`Canvas::num_actions`] entries.
-    pub fn write_mask(self, variant: &Variant, position: &Position, mask: &mut [i8]) {
-        let number = |cell| self.number_of(variant, cell);
-        write_mask_over(self.area(), number, variant, position, mask);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::encode::{exchange_sides, move_of, num_actions, observe, write_mask};
-    use crate::game::Opening;
+    use crate::game::{Opening, Position};
     use crate::random::{Draw, SplitMix64};
 
     /// On the box of the board itself a canvas is the planes of the board; on a larger one the planes
@@ -306,20 +239,21 @@ mod tests {
         assert_eq!(canvas.observation_shape(), [12, 3, 4]);
         let large = Canvas::new(5, 6).unwrap();
         assert_eq!(large.check(&variant), Ok(()));
+        let on = |canvas| Numbering::new(&variant, Some(canvas));
         let mut rng = SplitMix64::new(3);
         let mut position = Position::new(&variant);
         while !position.is_over(&variant) {
             let mut own = vec![0.5_f32; canvas.observation_len()];
             observe(&variant, &position, Layout::Planes, &mut own);
             let mut on_canvas = vec![0.5_f32; canvas.observation_len()];
-            canvas.observe(&variant, &position, &mut on_canvas);
+            on(canvas).observe(&position, Layout::Planes, &mut on_canvas);
             assert_eq!(on_canvas, own);
             let mut exchanged = own.clone();
             exchange_sides(&variant, Layout::Planes, &mut exchanged);
-            canvas.exchange_sides(&mut on_canvas);
+            on(canvas).exchange_sides(Layout::Planes, &mut on_canvas);
             assert_eq!(on_canvas, exchanged);
             let mut larger = vec![0.5_f32; large.observation_len()];
-            large.observe(&variant, &position, &mut larger);
+            on(large).observe(&position, Layout::Planes, &mut larger);
             for (i, &number) in larger.iter().enumerate() {
                 let (plane, y, x) = (i / 30, i / 6 % 5, i % 6);
                 let inside = x < 4 && y < 3;
@@ -333,7 +267,7 @@ mod tests {
             let mut mask = vec![9; num_actions(&variant)];
             write_mask(&variant, &position, &mut mask);
             let mut on_canvas = vec![9; large.num_actions()];
-            large.write_mask(&variant, &position, &mut on_canvas);
+            on(large).write_mask(&position, &mut on_canvas);
             for (action, &legal) in mask.iter().enumerate() {
                 assert_eq!(on_canvas[large.action(&variant, action).unwrap()], legal);
             }
@@ -353,10 +287,8 @@ mod tests {
         for action in 0..num_actions(&variant) {
             let on_canvas = canvas.action(&variant, action).unwrap();
             assert_eq!(canvas.variant_action(&variant, on_canvas), Ok(action));
-            assert_eq!(
-                canvas.move_of(&variant, on_canvas),
-                move_of(&variant, action)
-            );
+            let mv = Numbering::new(&variant, Some(canvas)).move_of(on_canvas);
+            assert_eq!(mv, move_of(&variant, action));
         }
         assert_eq!(canvas.action(&variant, num_actions(&variant)), None);
         // The second cell of the second row is a gap; the last cell is outside the board.

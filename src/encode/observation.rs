@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::{Canvas, Numbering};
 use crate::game::{Board, Cell, CellSet, Piece, Position, Variant};
 use crate::names::named;
 
@@ -49,35 +50,13 @@ impl Layout {
     /// The shape of one observation; empty for the single number of [`Layout::Packed`].
     #[must_use]
     pub fn shape(self, variant: &Variant) -> Vec<usize> {
-        let board = variant.board();
-        match self {
-            Self::Planes => vec![Self::NUM_PLANES, board.height(), board.width()],
-            Self::Flat => vec![Self::flat_len(board.num_cells())],
-            Self::Packed => vec![],
-        }
+        Numbering::own(variant).observation_shape(self)
     }
 
     /// The numbers in one observation.
     #[must_use]
     pub fn len(self, variant: &Variant) -> usize {
-        let board = variant.board();
-        match self {
-            Self::Planes => Self::planes_len(board.height() * board.width()),
-            Self::Flat => Self::flat_len(board.num_cells()),
-            Self::Packed => 1,
-        }
-    }
-
-    /// Fails when positions of this variant cannot be laid out like this.
-    ///
-    /// # Errors
-    ///
-    /// For [`Layout::Packed`], as [`PackError::check`].
-    pub fn check(self, variant: &Variant) -> Result<(), PackError> {
-        match self {
-            Self::Planes | Self::Flat => Ok(()),
-            Self::Packed => PackError::check(variant),
-        }
+        Numbering::own(variant).observation_len(self)
     }
 }
 
@@ -114,15 +93,7 @@ impl Feature for u8 {
 ///
 /// If `out` does not have [`Layout::len`] entries, or for [`Layout::Packed`], see [`pack`].
 pub fn observe<T: Feature>(variant: &Variant, position: &Position, layout: Layout, out: &mut [T]) {
-    assert_eq!(out.len(), layout.len(variant));
-    match layout {
-        Layout::Planes => {
-            let board = variant.board();
-            write_planes(variant, position, board.height(), board.width(), out);
-        }
-        Layout::Flat => write_flat(variant, position, out),
-        Layout::Packed => panic!("a packed observation is one u64"),
-    }
+    Numbering::own(variant).observe(position, layout, out);
 }
 
 /// Own stones, opposing stones and the cells where a placement is legal now.
@@ -150,7 +121,8 @@ pub(crate) fn hand_counts(position: &Position) -> [u8; Layout::NUM_HANDS] {
     counts
 }
 
-fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
+/// Writes [`Layout::Flat`].
+pub(super) fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T]) {
     let cells = variant.board().num_cells();
     for (set, part) in cell_sets(position, position.is_over(variant))
         .into_iter()
@@ -174,19 +146,17 @@ fn write_flat<T: Feature>(variant: &Variant, position: &Position, out: &mut [T])
 pub(super) fn write_planes<T: Feature>(
     variant: &Variant,
     position: &Position,
-    height: usize,
-    width: usize,
+    rectangle: Canvas,
     out: &mut [T],
 ) {
-    let (board, area) = (variant.board(), height * width);
-    assert_eq!(out.len(), Layout::planes_len(area));
+    let (board, area) = (variant.board(), rectangle.area());
     let [own, opposing, allowed] = cell_sets(position, position.is_over(variant));
     let sets: [_; Layout::PLANE_SETS] = [own, opposing, allowed, board.all()];
     let (stones, hands) = out.split_at_mut(sets.len() * area);
     stones.fill(T::default());
     for (set, plane) in sets.into_iter().zip(stones.chunks_exact_mut(area)) {
         for cell in set {
-            plane[number_in(board, width, cell)] = T::ONE;
+            plane[number_in(board, rectangle.width(), cell)] = T::ONE;
         }
     }
     for (plane, count) in hands.chunks_exact_mut(area).zip(hand_counts(position)) {
@@ -210,22 +180,11 @@ pub(super) fn number_in(board: &Board, width: usize, cell: Cell) -> usize {
 /// If `row` does not have [`Layout::len`] entries, or for [`Layout::Packed`], see
 /// [`exchange_packed`].
 pub fn exchange_sides<T: Feature>(variant: &Variant, layout: Layout, row: &mut [T]) {
-    assert_eq!(row.len(), layout.len(variant));
-    let board = variant.board();
-    match layout {
-        Layout::Planes => exchange_planes(board.width() * board.height(), row),
-        Layout::Flat => exchange(board.num_cells(), Piece::ALL.len(), row),
-        Layout::Packed => panic!("a packed observation is one u64"),
-    }
-}
-
-/// As [`exchange_sides`], for planes of this area.
-pub(super) fn exchange_planes<T: Feature>(area: usize, row: &mut [T]) {
-    exchange(area, Piece::ALL.len() * area, row);
+    Numbering::own(variant).exchange_sides(layout, row);
 }
 
 /// As [`exchange_sides`], with the numbers of a set of cells and of a hand; the hands come last.
-fn exchange<T: Feature>(set: usize, hand: usize, row: &mut [T]) {
+pub(super) fn exchange<T: Feature>(set: usize, hand: usize, row: &mut [T]) {
     let (sets, hands) = row.split_at_mut(row.len() - 2 * hand);
     let (own, others) = sets.split_at_mut(set);
     own.swap_with_slice(&mut others[..set]);

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use mijnlieff::best_response::BestResponseError;
 use mijnlieff::encode::{
-    Canvas, CanvasError, Layout, LayoutError, PackError, VariantSetError, WordsError,
+    Canvas, CanvasError, Layout, LayoutError, Numbering, PackError, VariantSetError, WordsError,
 };
 use mijnlieff::functional::FunctionalError;
 use mijnlieff::game::{
@@ -87,9 +87,10 @@ fn errors_of_boards_and_variants() {
         &error,
         &["at most 16 cells and 3 copies", "16 cells and 4 copies"],
     );
-    assert_eq!(Layout::Packed.check(&variant), Err(error));
+    let own = Numbering::own(&variant);
+    assert_eq!(own.check(Layout::Packed), Err(error.into()));
     for layout in [Layout::Flat, Layout::Planes] {
-        assert_eq!(layout.check(&variant), Ok(()));
+        assert_eq!(own.check(layout), Ok(()));
     }
 }
 

@@ -152,8 +152,9 @@ impl PyVariant {
         py: Python<'py>,
         layout: Layout,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        layout.check(&self.0)?;
-        PyTuple::new(py, layout.shape(&self.0))
+        let numbering = Numbering::own(&self.0);
+        numbering.check(layout)?;
+        PyTuple::new(py, numbering.observation_shape(layout))
     }
 
     /// The text of an action, such as ``a1+`` or ``pass``.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::encode::{Canvas, VariantSet};
+use crate::encode::{Canvas, Numbering, VariantSet};
 use crate::game::{Board, Cell, Piece, Variant};
 use crate::memory::{OutOfMemory, filled, with_room};
 use crate::simd::Simd;
@@ -36,11 +36,11 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// `slot` gives the slot of a cell of a variant.
+    /// Those of a canvas of this area, or of boards of so many cells.
     fn new(
         variants: &[Arc<Variant>],
         area: usize,
-        slot: impl Fn(&Variant, Cell) -> usize,
+        canvas: Option<Canvas>,
     ) -> Result<Self, OutOfMemory> {
         let words = area.div_ceil(WORD);
         let last = area.saturating_sub(WORD);
@@ -49,7 +49,7 @@ impl Slots {
         let mut parts = filled(TABLES, variants.len() * words, empty)?;
         for (variant, parts) in variants.iter().zip(parts.chunks_exact_mut(words)) {
             for (before, cell) in variant.board().all().into_iter().enumerate() {
-                let slot = slot(variant, cell);
+                let slot = Numbering::new(variant, canvas).slot(cell);
                 let mut put = |word: usize| {
                     let part = &mut parts[word];
                     if part.mask == 0 {
@@ -163,20 +163,14 @@ pub(super) struct OpeningRule {
 impl WideTables {
     pub(super) fn new(set: &Arc<VariantSet>) -> Result<Self, OutOfMemory> {
         let variants = set.all();
-        let plane = set.canvas();
-        let plane = plane.unwrap_or_else(|| Canvas::of(variants[0].board()));
-        let in_plane = |variant: &Variant, cell: Cell| plane.number_of(variant, cell);
-        let in_actions = |variant: &Variant, cell: Cell| match set.canvas() {
-            Some(canvas) => canvas.number_of(variant, cell),
-            None => cell.index(),
-        };
+        let plane = set.of(0).rectangle();
         let pass = set.pass_action();
         let area = pass / Piece::ALL.len();
         let sizes = variants.iter().map(|variant| variant.board().num_cells());
         let mut tables = Self {
             variants: set.clone(),
-            actions: Slots::new(variants, area, in_actions)?,
-            planes: Slots::new(variants, plane.area(), in_plane)?,
+            actions: Slots::new(variants, area, set.canvas())?,
+            planes: Slots::new(variants, plane.area(), Some(plane))?,
             pass,
             openings: with_room(TABLES, variants.len())?,
             most_cells: sizes.max().unwrap_or(0),
@@ -198,7 +192,7 @@ impl WideTables {
             turns.fill((first + NOTHING) as u32);
             turns[pass] = (first + PASS) as u32;
             for cell in board.all() {
-                let slot = in_actions(variant, cell);
+                let slot = set.of(index).slot(cell);
                 tables.slots[index * most_cells + cell.index()] = slot as u16;
                 for piece in Piece::ALL {
                     let turn = FIRST_PLACEMENT + piece.index() * most_cells + cell.index();
