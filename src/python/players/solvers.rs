@@ -76,10 +76,8 @@ pub(crate) fn solver_of(
     variant: &Arc<Variant>,
     tablebase: Option<&PyTablebase>,
 ) -> PyResult<Arc<Solver>> {
-    match tablebase {
-        Some(tablebase) => Ok(Arc::new(tablebase.solver(variant)?)),
-        None => Ok(Arc::clone(&shared_solver(py, variant)?.get().core)),
-    }
+    let solver = solver_with(py, variant, tablebase)?;
+    Ok(Arc::clone(&solver.get().core))
 }
 
 /// The solvers of these variants for searches that solve positions, as [`shared_solvers`] gives them, or
@@ -143,7 +141,7 @@ pub(crate) fn solve(
     max_seconds: Option<MaxSeconds>,
     tablebase: Option<&Bound<'_, PyTablebase>>,
 ) -> PyResult<PySolution> {
-    let solver = solver_with(py, &position.variant, tablebase)?;
+    let solver = solver_with(py, &position.variant, tablebase.map(Bound::get))?;
     solver.get().solve(py, position, max_nodes, max_seconds)
 }
 
@@ -163,17 +161,17 @@ pub(crate) fn solver_for(
     variant: PyVariant,
     tablebase: Option<&Bound<'_, PyTablebase>>,
 ) -> PyResult<Py<PySolver>> {
-    solver_with(py, &variant.0, tablebase)
+    solver_with(py, &variant.0, tablebase.map(Bound::get))
 }
 
 fn solver_with(
     py: Python<'_>,
     variant: &Arc<Variant>,
-    tablebase: Option<&Bound<'_, PyTablebase>>,
+    tablebase: Option<&PyTablebase>,
 ) -> PyResult<Py<PySolver>> {
     match tablebase {
         Some(tablebase) => {
-            let solver = tablebase.get().solver(variant)?;
+            let solver = tablebase.solver(variant)?;
             Py::new(py, PySolver::of(solver, Arc::clone(variant)))
         }
         None => shared_solver(py, variant),
