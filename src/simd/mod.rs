@@ -129,7 +129,6 @@ pub(crate) fn dispatch_tiles<K: TileKernel>(kernel: K) -> Option<K> {
 mod tests {
     use std::cell::Cell;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     use ndarray::Array2;
 
@@ -337,7 +336,7 @@ mod tests {
                 }
             }
             let starts = [Position::new(&variant)];
-            let play = || rollout(&variant, &starts, 300, 5, 1, &AtomicBool::new(false));
+            let play = || rollout(&variant, &starts, 300, 5, 1, Limits::default());
             let [native, portable] = both(play);
             assert_eq!(native, portable);
         }

@@ -1,15 +1,14 @@
 //! Rollouts: random games of which only the results are kept.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::Zeroable;
 
 use crate::encode::{Layout, VariantSet};
 use crate::game::{Position, Variant};
-use crate::memory::{OutOfMemory, with_room, zeroed};
+use crate::memory::{with_room, zeroed};
 use crate::random::{Draw, SplitMix64};
-use crate::search::Halt;
+use crate::search::{Halt, Limits};
 use crate::simd::{Kernel, Simd, dispatch};
 use crate::threads::map_in_order;
 use crate::vector::step::game::SAMPLE_STREAM;
@@ -39,23 +38,22 @@ pub struct Rollout {
 ///
 /// Repeat `r` of position `i` is number `i * repeats + r` and draws as game `number` of a batch with
 /// this seed does in [`super::BatchEnv::sample_actions`]. Positions that are over stay as they are.
-/// When `stop` becomes true the rest is left undone.
 ///
 /// # Errors
 ///
-/// When memory does not suffice for the results.
+/// When the stop flag is set or memory does not suffice for the results.
 pub fn rollout(
     variant: &Arc<Variant>,
     positions: &[Position],
     repeats: usize,
     seed: u64,
     num_threads: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Rollout>, OutOfMemory> {
+    limits: Limits<'_>,
+) -> Result<Vec<Rollout>, Halt> {
     if PackedGame::fits(variant, Layout::Flat) {
-        rollout_as::<PackedGame>(variant, positions, repeats, seed, num_threads, stop)
+        rollout_as::<PackedGame>(variant, positions, repeats, seed, num_threads, limits)
     } else {
-        rollout_as::<WideGame>(variant, positions, repeats, seed, num_threads, stop)
+        rollout_as::<WideGame>(variant, positions, repeats, seed, num_threads, limits)
     }
 }
 
@@ -65,8 +63,8 @@ fn rollout_as<S: GameState>(
     repeats: usize,
     seed: u64,
     num_threads: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Rollout>, OutOfMemory> {
+    limits: Limits<'_>,
+) -> Result<Vec<Rollout>, Halt> {
     let rules = S::rules(&Arc::new(VariantSet::one(variant.clone())))?;
     let mut states = with_room::<S>(GAMES, positions.len())?;
     let positions = positions.iter();
@@ -75,9 +73,7 @@ fn rollout_as<S: GameState>(
     let share = results.len().div_ceil(num_threads.max(1));
     let share = share.clamp(1, GAMES_PER_LOOK);
     let play = |(): &mut (), (number, results)| {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Halt::Stopped);
-        }
+        limits.check_stop()?;
         dispatch(PlayOut {
             rules: &rules,
             states: &states,
@@ -86,14 +82,11 @@ fn rollout_as<S: GameState>(
             first: number * share,
             results,
         });
-        Ok(())
+        Ok::<_, Halt>(())
     };
     let parts = results.chunks_mut(share).enumerate();
-    match map_in_order(parts, num_threads, || (), play) {
-        Err(Halt::OutOfMemory(error)) => Err(error),
-        // The results of stopped games are never used.
-        Ok(_) | Err(_) => Ok(results),
-    }
+    map_in_order(parts, num_threads, || (), play)?;
+    Ok(results)
 }
 
 /// A game under way, and where its result goes.

@@ -1,13 +1,14 @@
-//! Batches that search for long can be stopped.
+//! Batches that search for long, and rollouts, can be stopped.
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mijnlieff::encode::Layout;
+use mijnlieff::game::{Position, Variant};
 use mijnlieff::policy::Policy;
-use mijnlieff::search::Depth;
-use mijnlieff::vector::{BatchEnv, Config, Opponent, Seat, Seeds, batch_env};
+use mijnlieff::search::{Depth, Halt, Limits};
+use mijnlieff::vector::{BatchEnv, Config, Opponent, Seat, Seeds, batch_env, rollout};
 
 #[test]
 fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
@@ -35,4 +36,13 @@ fn a_step_of_many_games_can_be_stopped_unless_nothing_is_searched() {
         assert_eq!(first_moves(&*env).len(), 1);
     }
     assert!(!batch(Policy::Random, 1 << 18).searches_long());
+}
+
+#[test]
+fn rollouts_can_be_stopped() {
+    let variant: Arc<Variant> = Arc::default();
+    let starts = [Position::new(&variant)];
+    let stop = AtomicBool::new(true);
+    let stopped = rollout(&variant, &starts, 10, 0, 1, Limits::stopped_by(&stop));
+    assert_eq!(stopped, Err(Halt::Stopped));
 }

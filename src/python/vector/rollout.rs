@@ -1,15 +1,14 @@
 //! `mijnlieff.envs.rollout`.
 
-use std::sync::atomic::Ordering;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::memory::{OutOfMemory, zeroed};
+use crate::memory::zeroed;
 use crate::python::convert::arrays::{Array2, Array3, shaped};
 use crate::python::convert::integers::{Repeats, Seed, Threads};
 use crate::python::interrupt::run_unless_quick;
 use crate::python::rules::batch::{Positions, common_variant, cores};
+use crate::search::{Halt, Limits};
 use crate::vector;
 
 /// Up to this many games, neither threads nor Ctrl-C during the call are worth their cost.
@@ -68,15 +67,14 @@ pub(crate) fn rollout(
     } else {
         Threads::or_cores(num_threads)
     };
-    let played = run_unless_quick(py, is_quick, |stop| -> Result<_, OutOfMemory> {
+    let played = run_unless_quick(py, is_quick, |stop| -> Result<_, Halt> {
+        let limits = Limits::stopped_by(stop);
         let mut points = zeroed(RESULTS, 2 * games)?;
         let mut plies = zeroed(RESULTS, games)?;
-        let results = vector::rollout(&variant, &cores, repeats, seed, num_threads, stop)?;
+        let results = vector::rollout(&variant, &cores, repeats, seed, num_threads, limits)?;
         let rows = points.chunks_exact_mut(2).zip(&mut plies);
         for (result, (points, plies)) in results.iter().zip(rows) {
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
+            limits.check_stop()?;
             points.copy_from_slice(&result.score.map(|points| points as i16));
             *plies = result.plies as i16;
         }
