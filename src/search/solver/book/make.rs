@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::moves::History;
 use super::super::search::SolverSearch;
 use super::super::tables::Tables;
-use super::{Book, format};
+use super::{Book, Key, format, key_of};
 use crate::game::{Board, Position, Variant};
 use crate::memory::{OutOfMemory, make_room};
 use crate::search::{Halt, Limits};
@@ -14,14 +14,6 @@ use crate::threads::map_in_order;
 
 /// Positions that a thread takes at a time; neighbors share much of their searches.
 const CHUNK: usize = 256;
-
-/// A canonical position: planes, then hands.
-type Key = (u32, u32);
-
-fn key_of(geometry: &Geometry, state: SmallState<2>) -> Key {
-    let (a, b) = geometry.canonical(state.planes());
-    (u32::from(a) | u32::from(b) << 16, state.hands)
-}
 
 fn state_of((planes, hands): Key) -> SmallState<2> {
     let (a, b) = (planes as u16, (planes >> 16) as u16);

@@ -140,14 +140,20 @@ impl Book {
         if position.ply() == 0 || position.occupied().len() > self.stones {
             return None;
         }
-        let state = SmallState::<2>::new(position);
-        let (a, b) = self.geometry.canonical(state.planes());
-        let planes = u32::from(a) | u32::from(b) << 16;
+        let (planes, hands) = key_of(self.geometry, SmallState::new(position));
         let group = self
             .groups
             .binary_search_by_key(&planes, |group| group.planes);
         let group = self.groups[group.ok()?];
         let entries = &self.entries[group.start as usize..];
-        format::find(entries, group.len, state.hands)
+        format::find(entries, group.len, hands)
     }
+}
+
+/// A canonical position: planes, then hands.
+type Key = (u32, u32);
+
+fn key_of(geometry: &Geometry, state: SmallState<2>) -> Key {
+    let (a, b) = geometry.canonical(state.planes());
+    (u32::from(a) | u32::from(b) << 16, state.hands)
 }
