@@ -192,13 +192,14 @@ fn common_numbering(positions: &[PyPosition], canvas: Option<PyCanvas>) -> PyRes
     Ok(Numbering::new(&positions[0].variant, canvas))
 }
 
+fn first_of(positions: &[PyPosition]) -> PyResult<&PyPosition> {
+    let none = || PyValueError::new_err("the list of positions is empty, give at least one");
+    positions.first().ok_or_else(none)
+}
+
 /// Fails unless there are positions and all their boards fit the canvas.
 pub(crate) fn check_positions(canvas: Canvas, positions: &[PyPosition]) -> PyResult<()> {
-    if positions.is_empty() {
-        return Err(PyValueError::new_err(
-            "the list of positions is empty, give at least one",
-        ));
-    }
+    first_of(positions)?;
     for (number, position) in positions.iter().enumerate() {
         let fits = canvas.check(&position.variant);
         fits.map_err(|error| does_not_fit(number, &error))?;
@@ -282,11 +283,7 @@ pub(crate) fn mixed_list<'py, 'v>(
 
 /// The variant that all positions share.
 pub(crate) fn common_variant(positions: &[PyPosition]) -> PyResult<Arc<Variant>> {
-    let Some(first) = positions.first() else {
-        return Err(PyValueError::new_err(
-            "the list of positions is empty, give at least one",
-        ));
-    };
+    let first = first_of(positions)?;
     for (i, position) in positions.iter().enumerate() {
         if position.variant != first.variant {
             let (found, expected) = (position.variant().__repr__(), first.variant().__repr__());
