@@ -180,11 +180,12 @@ impl Loaded {
             }
             Scope::Canvas { canvas, copies } => (*canvas, i64::from(*copies)),
         };
-        let parts = CanvasRows::cut(canvas, rows)?;
+        // For each row that takes little beside its evaluation, before which signals are looked at.
+        let parts = py.detach(|| CanvasRows::cut(canvas, rows))?;
         let variant = |part: &CanvasRows| {
             Variant::new(Arc::clone(part.board()), Opening::default(), copies).map(Arc::new)
         };
-        let variants: Result<Vec<_>, _> = parts.iter().map(variant).collect();
+        let variants: Result<Vec<_>, _> = py.detach(|| parts.iter().map(variant).collect());
         let mut all = Evaluations::zeros(rows.nrows(), canvas.num_actions())?;
         self.in_runs(py, &variants?, |run, boards| {
             Ok(run_unless_quick(py, is_quick, |stop| {
