@@ -9,7 +9,7 @@ use pyo3::types::PyString;
 
 use crate::encode::{action_of, move_of};
 use crate::game::{Position, Variant};
-use crate::play::{Aid, Line, Opponent, Seat, Table, TurnError};
+use crate::play::{Aid, Line, Opponent, Seat, Table};
 use crate::python::convert::actions::GameActions;
 use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
@@ -53,7 +53,8 @@ impl PyPlayTable {
         for (ply, action) in actions.into_iter().flat_map(|it| it.0).enumerate() {
             let place = format!("move {}: ", ply + 1);
             let (mv, _) = parse_action(line.variant(), line.last(), &action?, &place)?;
-            line.play(mv).map_err(TurnError::from)?;
+            line.play(mv)
+                .expect("the action was tried in this position");
         }
         let table = Table::new(line, opponent, seat.0.parse()?, seed);
         Ok(Self(Mutex::new(table)))
