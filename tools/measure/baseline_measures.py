@@ -69,15 +69,16 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
 
     A player that draws its moves may reach too many positions, and a search may take too long for
     each. From the horizon on they are then assumed to play perfectly, so the margin is an upper
-    bound.
+    bound. Where a search only draws in endings that it solves, the solver follows it.
     """
     horizons: tuple[int | None, ...] = HORIZONS
-    if not (isinstance(player, PerfectPolicy) or getattr(player, "is_deterministic", False)):
+    if isinstance(player, NetworkPolicy) and player.search is not None:
+        if player.exact_endings is None:
+            horizons = (SEARCH_HORIZON,)
+    elif not (isinstance(player, PerfectPolicy) or getattr(player, "is_deterministic", False)):
         if not hasattr(player, "action_probabilities"):
             return None  # it draws, and does not say with which probabilities
         horizons = HORIZONS[1:]
-    elif isinstance(player, NetworkPolicy) and player.search and player.exact_endings is None:
-        horizons = (SEARCH_HORIZON,)
     for horizon in horizons:
         try:
             report = best_response(

@@ -68,9 +68,9 @@ def best_response(
     A policy that draws its moves at random needs a method ``action_probabilities(positions)`` that
     returns the probability of every action, ``(B, num_actions)``. Then all actions with a
     probability above 0 are followed, and the result holds for the unluckiest draws. The built-in
-    policies and networks at a temperature have this method. If the policy's attribute
-    ``is_deterministic`` is true, it is only asked for actions. A policy without either is asked
-    about some positions twice, to find out whether it draws.
+    policies and networks have this method. If the policy's attribute ``is_deterministic`` is true,
+    it is only asked for actions. A policy without either is asked about some positions twice, to
+    find out whether it draws.
 
     A policy may also have an attribute ``exact_endings``, a tuple ``(empty_cells, margin)``: it
     keeps the exact margin in every position with at most this many empty cells and an exact margin

@@ -14,6 +14,7 @@ from mijnlieff._mijnlieff import (
     Network,
     Position,
     SearchOptions,
+    TreeSearch,
     check_playable,
     common_variant,
     mask_batch,
@@ -152,8 +153,12 @@ class NetworkPolicy(ActsInGames):
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether equal positions always get the same action, as far as the network does so."""
-        return self.temperature == 0
+        """Whether equal positions always get the same action, as far as the network does so.
+
+        A search that solves positions draws one of their best actions.
+        """
+        solves = self.search is not None and self.search.solve_roots_below > 0
+        return self.temperature == 0 and not solves
 
     @property
     def exact_endings(self) -> tuple[int, int] | None:
@@ -165,6 +170,8 @@ class NetworkPolicy(ActsInGames):
 
         The columns are the actions of the variant. Only where a policy with a canvas is asked about
         positions of several variants, they are the actions of the canvas, as rows have one length.
+        The best actions of a position that the search solves are equally likely. No decision is
+        counted.
 
         Raises:
             GameOverError: as in `act_batch`.
@@ -174,7 +181,9 @@ class NetworkPolicy(ActsInGames):
         """
         self._check(positions)
         canvas = self.model.canvas
-        if self.temperature == 0:
+        if self._searches is not None:
+            shares = self._searches.probabilities(positions, canvas, self._run_search)
+        elif self.temperature == 0:
             num_actions = (canvas or positions[0].variant).num_actions
             shares = np.eye(num_actions)[self._choose(positions)]
         else:
@@ -201,11 +210,7 @@ class NetworkPolicy(ActsInGames):
     ) -> NDArray[np.int64]:
         """Return actions, of the canvas if there is one; seeds are those of the decisions."""
         if self._searches is not None:
-            evaluate: Callable[..., Any] = self.model.evaluate
-            if isinstance(self.model, Network):
-                evaluate = partial(evaluate, num_threads=self._searches.num_threads)
-            run = partial(search_with, evaluate)
-            return self._searches.choose(positions, self.model.canvas, run, seeds)
+            return self._searches.choose(positions, self.model.canvas, self._run_search, seeds)
         chosen: list[NDArray[np.int64]] = []
         before = self._generator.bit_generator.state
         try:
@@ -223,6 +228,12 @@ class NetworkPolicy(ActsInGames):
             self._generator.bit_generator.state = before
             raise
         return np.concatenate(chosen)
+
+    def _run_search(self, search: TreeSearch) -> None:
+        evaluate: Callable[..., Any] = self.model.evaluate
+        if isinstance(self.model, Network) and self._searches is not None:
+            evaluate = partial(evaluate, num_threads=self._searches.num_threads)
+        search_with(evaluate, search)
 
     def _logits(self, positions: Sequence[Position]) -> Iterator[NDArray[np.float64]]:
         """Yield the logits of parts of the positions, with -inf for illegal actions."""

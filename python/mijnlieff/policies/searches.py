@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -146,14 +146,50 @@ class Searches:
             seeds: of the decisions, uint64 ``(B,)``, which are then not counted; None is those of
                 the next decisions.
         """
+        searches = self._run(positions, canvas, run, seeds)
+        actions = np.concatenate([search.actions for search in searches])
+        if seeds is None:
+            self._decisions += len(positions)
+        return actions
+
+    def probabilities(
+        self,
+        positions: Sequence[Position],
+        canvas: Canvas | None,
+        run: Callable[[TreeSearch], object],
+    ) -> NDArray[np.float64]:
+        """Return the probability of every action, float64 ``(B, num_actions)``; nothing is counted.
+
+        The best actions of a solved root are equally likely. In any other position an action is
+        certain, if `run` draws nothing.
+
+        Args:
+            positions: as for `choose`.
+            canvas: as for `choose`.
+            run: runs a search to its end.
+        """
+        any_seeds = np.zeros(len(positions), dtype=np.uint64)
+        rows = []
+        for search in self._run(positions, canvas, run, any_seeds):
+            possible = np.eye(search.policy_targets.shape[1], dtype=bool)[search.actions]
+            possible[search.solved] = search.policy_targets[search.solved] > 0
+            rows.append(possible / possible.sum(axis=1, keepdims=True))
+        return np.concatenate(rows)
+
+    def _run(
+        self,
+        positions: Sequence[Position],
+        canvas: Canvas | None,
+        run: Callable[[TreeSearch], object],
+        seeds: NDArray[np.uint64] | None,
+    ) -> Iterator[TreeSearch]:
+        """Yield searches of parts of the positions that have been run."""
         nodes = self.options.num_simulations + _NODES_BESIDE_TREE
         shape = positions[0].variant if canvas is None else canvas
         trees = max(1, _EDGES_AT_ONCE // (nodes * shape.num_actions))
-        actions = np.empty(len(positions), dtype=np.int64)
         for start in range(0, len(positions), trees):
-            part = list(positions[start : start + trees])
             search = TreeSearch(
-                part,
+                list(positions[start : start + trees]),
                 self.options,
                 seed=(self._seed + self._decisions + start) % SEEDS
                 if seeds is None
@@ -163,10 +199,7 @@ class Searches:
                 canvas=canvas,
             )
             run(search)
-            actions[start : start + len(part)] = search.actions
-        if seeds is None:
-            self._decisions += len(positions)
-        return actions
+            yield search
 
     @property
     def exact_endings(self) -> tuple[int, int] | None:

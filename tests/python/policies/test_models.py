@@ -17,6 +17,7 @@ from mijnlieff import (
     SearchOptions,
     Variant,
     best_response,
+    solve,
 )
 from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import FunctionModel, Model, RolloutPolicy
@@ -131,6 +132,25 @@ def test_a_number_of_simulations_is_the_default_search():
     assert policy.exact_endings is None
     solving = SearchOptions(32, solve_roots_below=5, solve_leaves_below=4)
     assert NetworkPolicy(NETWORK, search=solving).exact_endings == (5, 8)
+
+
+def test_a_search_draws_the_best_actions_of_positions_that_it_solves():
+    options = SearchOptions(2, solve_roots_below=9)
+    policy, twin = (NetworkPolicy(NETWORK, search=options, seed=3) for _ in range(2))
+    assert not policy.is_deterministic and NetworkPolicy(NETWORK, search=2).is_deterministic
+    late, early = random_openings(20, 9), random_openings(4, 3)
+    shares = policy.action_probabilities(late + early)
+    assert shares.dtype == np.float64
+    for position, row in zip(late, shares, strict=False):
+        best = solve(position).best_actions
+        assert np.flatnonzero(row).tolist() == sorted(best)
+        assert set(row) == {0, 1 / len(best)}
+    assert max(np.count_nonzero(shares[:20], axis=1)) > 1
+    assert shares[20:].argmax(axis=1).tolist() == policy.act_batch(early).tolist()
+    assert np.count_nonzero(shares[20:]) == 4
+    # Being asked for probabilities counts no decision.
+    twin.act_batch(early)
+    assert policy.act_batch(late * 4).tolist() == twin.act_batch(late * 4).tolist()
 
 
 def test_searches_take_positions_of_many_variants_on_a_canvas():

@@ -20,6 +20,7 @@ from mijnlieff import (
     Policy,
     Position,
     RandomPolicy,
+    SearchOptions,
     Variant,
     best_response,
     errors,
@@ -208,6 +209,40 @@ def test_endings_that_are_played_exactly_are_solved() -> None:
     assert NetworkPolicy(evaluate, search=2).exact_endings is None
     outcome = ending_options(2, 7, margin_weight=0.0)
     assert NetworkPolicy(evaluate, search=outcome).exact_endings is None
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_all_best_actions_of_solved_positions_are_followed(weight: float) -> None:
+    board = Board.from_text("####\n####\n##..")
+    start = random_openings(1, 5, Variant(board, "corner", 2), seed=3)[0]
+    options = SearchOptions(2, solve_roots_below=7, margin_weight=weight)
+
+    def evaluate(observations: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(masks.shape), np.zeros(len(masks))
+
+    class Solving(First):
+        """All positions are solved: the definition by the exact margins of the actions."""
+
+        def action_probabilities(self, positions: Sequence[Position]) -> np.ndarray:
+            (position,) = positions
+            worth = {
+                action: (1 - weight) * np.sign(margin) + weight * margin / 8
+                for action, margin in solve(position).action_margins.items()
+            }
+            shares = np.zeros(position.variant.num_actions)
+            shares[[a for a in worth if worth[a] == max(worth.values())]] = 1
+            return shares[None]
+
+    margins = set()
+    for player, seat in enumerate(["light", "dark"]):
+        reference = Reference(Solving(), player, possible=True)
+        for seed in range(3):
+            policy = NetworkPolicy(evaluate, search=options, seed=seed)
+            report = best_response(policy, seat=seat, start=start, settle=False)
+            assert_same(report, reference, start)
+            assert best_response(policy, seat=seat, start=start).margin == report.margin
+        margins.add(report.margin == report.value)
+    assert margins == ({True} if weight else {False, True})
 
 
 def test_beyond_the_horizon_play_is_taken_to_be_perfect() -> None:
