@@ -102,8 +102,8 @@ GUMBEL = {
 OUTCOME = {"margin_weight": 0.0}
 
 
-def solving(below: int) -> dict[str, int]:
-    return {"solve_roots_below": below, "solve_leaves_below": below}
+def solving(roots: int, leaves: int) -> dict[str, int]:
+    return {"solve_roots_below": roots, "solve_leaves_below": leaves}
 
 
 RULES = {
@@ -274,12 +274,12 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
     solved = []
     for root in ("puct", "gumbel"):
         for margin_weight in (0.0, 0.6, 1.0):
-            for below in (1, 4):
+            for below in ((1, 1), (4, 1), (1, 4)):
                 options = {
                     "root": root,
                     "num_simulations": 24,
                     "margin_weight": margin_weight,
-                    **solving(below),
+                    **solving(*below),
                 }
                 search = compare(positions, known_network(variant, "noisy"), options)
                 solved += search.solved.tolist()
@@ -293,7 +293,7 @@ def test_positions_with_few_empty_cells_are_solved(variant_name):
         {"root": "puct", "num_simulations": 30} | OUTCOME,
         {"root": "puct", "num_simulations": 12, "temperature": 0.0, "dirichlet_share": 0.4}
         | OUTCOME,
-        {"root": "puct", "num_simulations": 20, "margin_weight": 0.5} | solving(3),
+        {"root": "puct", "num_simulations": 20, "margin_weight": 0.5} | solving(3, 3),
         {"root": "gumbel", "num_simulations": 30} | OUTCOME,
         {"root": "gumbel", "num_simulations": 24, "max_considered": 5, "temperature": 0.0}
         | OUTCOME,
@@ -350,7 +350,7 @@ def next_position(position: Position, action: int, generator: np.random.Generato
     "options",
     [
         {"root": "puct", "num_simulations": 40, "margin_weight": 0.5},
-        {"root": "puct", "num_simulations": 25, "temperature": 0.0} | OUTCOME | solving(3),
+        {"root": "puct", "num_simulations": 25, "temperature": 0.0} | OUTCOME | solving(3, 3),
         {"root": "gumbel", "num_simulations": 40, "temperature": 0.0, "margin_weight": 0.5},
     ],
     ids=str,

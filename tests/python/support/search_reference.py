@@ -98,8 +98,11 @@ class ReferenceSearch:
 
     def leaf(self, position: Position) -> Node:
         if position.is_over or is_solved(position, self.solve_leaves_below):
-            return Node(position, self.worth(exact_margin(position)))
+            return self.solved(position)
         return self.evaluated(position)
+
+    def solved(self, position: Position) -> Node:
+        return Node(position, self.worth(exact_margin(position)))
 
     def evaluated(self, position: Position) -> Node:
         logits, value = self.network(position)
@@ -110,7 +113,7 @@ class ReferenceSearch:
     def root(self, position: Position) -> Node:
         """The root of a new tree; one that has been solved has no logits."""
         if is_solved(position, self.solve_roots_below):
-            return self.leaf(position)
+            return self.solved(position)
         if must_pass(position):
             node = with_logits(position, 0.0, {position.variant.pass_action: 0.0})
             node.is_evaluated = False
