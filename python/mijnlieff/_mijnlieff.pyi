@@ -1637,8 +1637,9 @@ class Tablebase:
 
         It grows as ``PATH.partial``, from the last stones to the first, and gets its name when it
         is whole. A partial file is continued: after Ctrl-C, a kill or a full disk, the next call
-        loses at most the rows with one number of stones. `size` says beforehand what it takes. Runs
-        without the GIL and stops on Ctrl-C.
+        loses at most the rows with one number of stones. Ctrl-C in the last moment leaves the whole
+        file, which `open` opens. `size` says beforehand what it takes. Runs without the GIL and
+        stops on Ctrl-C.
 
         Args:
             path: where to write it; there must be no file yet.

@@ -141,7 +141,7 @@ class SelfPlay:
     def play(self, games: SupportsIndex) -> SelfPlaySamples:
         """Play the next games to their end.
 
-        Runs without the GIL and stops on Ctrl-C.
+        Runs without the GIL and stops on Ctrl-C; the next call then plays the same games.
 
         Args:
             games: how many, at least 1.

@@ -48,14 +48,12 @@ impl PyStop {
 }
 
 /// Fails after Ctrl-C, and when another thread has stopped the work of this one.
-fn check_signals() -> PyResult<()> {
+fn check_signals(py: Python<'_>) -> PyResult<()> {
     let is_set = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
     if STOP.with_borrow(|stop| stop.as_ref().is_some_and(is_set)) {
         return Err(PyKeyboardInterrupt::new_err("stopped"));
     }
-    // Clippy's shorter form does not type-check, because a lifetime is missing.
-    #[allow(clippy::redundant_closure_for_method_calls)]
-    Python::attach(|py| py.check_signals())
+    py.check_signals()
 }
 
 /// Time between two checks for signals. Ctrl-C should act within 0.2 s, so this leaves time to stop.
@@ -108,8 +106,9 @@ pub(crate) fn run_by_size<T: Send>(
 /// Runs `work` on another thread, without the GIL, and returns its result.
 ///
 /// Only Python's main thread receives signals, and it must hold the GIL for that. So it waits here and
-/// checks for signals every 50 ms. On Ctrl-C the flag that `work` was given becomes true. `work` should
-/// then return soon; its result is dropped, and the error is `KeyboardInterrupt`.
+/// checks for signals every 50 ms, and once more at the end. On Ctrl-C the flag that `work` was given
+/// becomes true. `work` should then return soon; its result is dropped, and the error is
+/// `KeyboardInterrupt`. It may have come when all was done: a caller undoes what `work` has changed.
 ///
 /// If the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
 ///
@@ -142,14 +141,10 @@ fn run_once(py: Python<'_>, stop: &AtomicBool, work: &mut (dyn FnMut() + Send)) 
     // The new thread takes the work out of here; if it could not start, this thread does.
     let work = Mutex::new(Some(work));
     let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let look_at_signals = || {
-        let signals = check_signals();
-        if signals.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        signals
+    let look_at_signals = |py: Python<'_>| -> PyResult<()> {
+        check_signals(py).inspect_err(|_| stop.store(true, Ordering::Relaxed))
     };
-    py.detach(|| {
+    py.detach(|| -> PyResult<()> {
         thread::scope(|scope| {
             let (sender, receiver) = channel();
             let started = thread::Builder::new().spawn_scoped(scope, move || {
@@ -162,12 +157,12 @@ fn run_once(py: Python<'_>, stop: &AtomicBool, work: &mut (dyn FnMut() + Send)) 
             let Ok(worker) = started else {
                 let work = take().expect("only a thread that was started takes the work");
                 work();
-                return look_at_signals();
+                return Ok(());
             };
             loop {
                 match receiver.recv_timeout(POLL) {
                     Ok(()) => return Ok(()),
-                    Err(RecvTimeoutError::Timeout) => look_at_signals()?,
+                    Err(RecvTimeoutError::Timeout) => Python::attach(look_at_signals)?,
                     Err(RecvTimeoutError::Disconnected) => match worker.join() {
                         Err(panic) => std::panic::resume_unwind(panic),
                         Ok(()) => unreachable!("a worker that ends well has said so"),
@@ -175,5 +170,8 @@ fn run_once(py: Python<'_>, stop: &AtomicBool, work: &mut (dyn FnMut() + Send)) 
                 }
             }
         })
-    })
+    })?;
+    // Python would raise for a signal of the last 50 ms right after the call, whose result is then
+    // lost. Raised here, it lets the caller undo the call.
+    look_at_signals(py)
 }

@@ -169,8 +169,9 @@ impl PySelfPlayGames {
             // call plays them again.
             core.resume(before)?;
         }
-        *self.shown_progress(py) = core.progress();
         let samples = played?.map_err(Into::into)?;
-        Ok(PySelfPlaySamples::of(py, &self.variants, samples))
+        let samples = PySelfPlaySamples::of(py, &self.variants, samples);
+        *self.shown_progress(py) = core.progress();
+        Ok(samples)
     }
 }

@@ -19,7 +19,7 @@ use pyo3::types::PyList;
 use self::batch::{Batch, run_searching, without_gil};
 use self::options::{PySeeds, parse_opponent};
 use self::outputs::{StepResult, ViewResult};
-use self::positions::{PySavedGame, placed, restore, saved};
+use self::positions::{PySavedGame, placed, saved, to_restore};
 use crate::encode::Layout;
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
@@ -377,9 +377,9 @@ impl PyBatchEnv {
         let (started, Listed(games)) = state;
         let core = &mut self.lock_idle()?.core;
         let is_quick = games.len() <= QUICK_STATE;
-        run_unless_quick(py, is_quick, |stop| {
-            restore(&mut **core, started, &games, stop)
-        })?
+        let saved = run_unless_quick(py, is_quick, |stop| to_restore(&**core, &games, stop))??;
+        core.restore(started, &saved);
+        Ok(())
     }
 }
 

@@ -119,13 +119,12 @@ pub(super) fn saved(
     Ok((core.is_started(), games))
 }
 
-/// Restores a state that [`saved`] returned, unless it is stopped.
-pub(super) fn restore(
-    core: &mut dyn BatchEnv,
-    started: bool,
+/// The games of a state that [`saved`] returned; fewer if it is stopped.
+pub(super) fn to_restore(
+    core: &dyn BatchEnv,
     games: &[Py<PySavedGame>],
     stop: &AtomicBool,
-) -> PyResult<()> {
+) -> PyResult<Vec<SavedGame>> {
     if games.len() != core.num_envs() {
         let (expected, found) = (core.num_envs(), games.len());
         let message = format!("the state is of {found} games, not of {expected}");
@@ -135,7 +134,7 @@ pub(super) fn restore(
     let mut saved = with_room(STATE, games.len())?;
     for game in games.iter().map(Py::get) {
         if stop.load(Ordering::Relaxed) {
-            return Ok(()); // the caller raises KeyboardInterrupt
+            break; // the caller raises KeyboardInterrupt
         }
         let count = variants.all().len();
         let Some(variant) = variants.all().get(game.variant) else {
@@ -156,6 +155,5 @@ pub(super) fn restore(
             fresh: game.fresh,
         });
     }
-    core.restore(started, &saved);
-    Ok(())
+    Ok(saved)
 }

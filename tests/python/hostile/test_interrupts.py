@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import cycle
 
 import pytest
 
-from interrupts import last_words_when_interrupted, lets_other_threads_run, needs_signals
+from interrupts import (
+    is_stopped_at_its_end,
+    last_words_when_interrupted,
+    lets_other_threads_run,
+    needs_signals,
+)
 from mijnlieff import (
     Board,
     ChampionPolicy,
     MinimaxPolicy,
     Position,
     SelfPlay,
+    Variant,
     VectorEnv,
     format_record,
     functional,
@@ -116,3 +123,53 @@ def test_a_call_that_ignores_signals_counts_as_not_stopped():
         "except KeyboardInterrupt: print('stopped')"
     )
     assert last_words_when_interrupted(code, after=0.1) == ""
+
+
+def playing_itself():
+    games = SelfPlay(ChampionPolicy(), num_simulations=2, num_threads=1, random_plies=8)
+    return partial(games.play, 8), lambda: games.games_played
+
+
+def against_perfect_play():
+    variant = Variant(Board.from_text("###\n###\n###"))
+    env = VectorEnv(200, variant, opponent="perfect", num_threads=1, illegal_action="lose")
+    env.reset(seed=0)
+    return env
+
+
+def stepping():
+    env = against_perfect_play()
+    return partial(env.step, env.sample_actions()), env.positions
+
+
+def resetting():
+    env = against_perfect_play()
+    return env.reset, env.positions
+
+
+def restoring():
+    env = VectorEnv(5000, random_plies=2)
+    states = []
+    for seed in range(3):
+        env.reset(seed=seed)
+        states.append(env._batch.state())
+    states = cycle(states)
+    return lambda: env._batch.restore(next(states)), env.positions
+
+
+def deciding():
+    policy = MinimaxPolicy(4)
+    return partial(policy.act_batch, random_openings(8, 4)), lambda: policy.__reduce__()[2]
+
+
+@pytest.mark.parametrize("make", [playing_itself, stepping, resetting, restoring, deciding])
+def test_ctrl_c_in_the_last_moment_undoes_a_call(make):
+    call, state = make()
+    for _ in range(100):
+        before = state()
+        if is_stopped_at_its_end(call):
+            assert state() == before
+            call()
+            assert state() != before
+            return
+    raise TimeoutError("the other thread has always woken up too late")

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -83,3 +84,38 @@ def lets_other_threads_run(call: Callable[[], object]) -> bool:
         done = True
         sys.setswitchinterval(interval)
         other.join()
+
+
+def is_stopped_at_its_end(call: Callable[[], object]) -> bool:
+    """Press Ctrl-C during a call, and return whether it came before the end.
+
+    Another thread presses it, as soon as the call releases the GIL. Python does not switch threads
+    for an hour meanwhile, so if that thread wakes up too late, it is after the call.
+
+    Args:
+        call: releases the GIL once, for longer than a thread takes to wake up, but for less than
+            50 ms. So it looks for signals only at its end.
+    """
+    pressing = threading.Event()
+
+    def press() -> None:
+        pressing.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    other = threading.Thread(target=press)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(3600)
+    try:
+        other.start()
+        pressing.set()
+        call()
+        with suppress(KeyboardInterrupt):
+            other.join()
+        return False
+    except KeyboardInterrupt:
+        return True
+    finally:
+        other.join()
+        sys.setswitchinterval(interval)
+        signal.signal(signal.SIGINT, handler)
