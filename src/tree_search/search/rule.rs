@@ -59,12 +59,14 @@ impl SelectionRule {
         }
     }
 
-    /// Draws the noise that a search adds at its root of `count` edges.
+    /// Draws the noise that a search adds at its root of `count` edges, `possible` of which have a
+    /// probability above 0.
     pub(crate) fn draw_noise(
         &self,
         temperature: f32,
         tallies: &[Tally],
         count: usize,
+        possible: usize,
         rng: &mut impl Rng,
         root: &mut [RootLanes],
     ) {
@@ -89,12 +91,16 @@ impl SelectionRule {
         } = *self
             && share > 0.0
         {
-            let shares = root.iter_mut().flat_map(|it| &mut it.noise);
-            // Noise gives no chance to what the policy rules out.
-            let possible: Vec<_> = shares.filter(|it| **it > f32::NEG_INFINITY).collect();
-            let drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), possible.len());
-            for (noise, drawn) in possible.into_iter().zip(drawn) {
-                *noise = (1.0 - share) * *noise + share * drawn as f32;
+            let mut drawn = draw_dirichlet(rng, f64::from(dirichlet_alpha), possible).into_iter();
+            for own in root {
+                for noise in &mut own.noise {
+                    // Noise gives no chance to what the policy rules out.
+                    if *noise > f32::NEG_INFINITY
+                        && let Some(drawn) = drawn.next()
+                    {
+                        *noise = (1.0 - share) * *noise + share * drawn as f32;
+                    }
+                }
             }
         }
     }
@@ -461,7 +467,7 @@ mod tests {
             let mut rng = SplitMix64::new(3);
             let before = rng.state();
             let mut root = [RootLanes::NOTHING];
-            rule.draw_noise(temperature, &[Tally::NOTHING], 5, &mut rng, &mut root);
+            rule.draw_noise(temperature, &[Tally::NOTHING], 5, 5, &mut rng, &mut root);
             assert_eq!(rng.state(), before);
         }
     }

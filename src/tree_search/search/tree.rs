@@ -324,6 +324,7 @@ impl<S: GameState + PartialEq> Tree<S> {
             context.config.temperature,
             tallies,
             usize::from(root.count),
+            usize::from(self.possible),
             &mut self.rng,
             &mut store.lanes[self.first_lanes as usize..],
         );
