@@ -141,7 +141,8 @@ class TestBoards:
 
 
 class TestProgress:
-    def test_without_a_terminal_it_prints_lines(self, capsys):
+    def test_without_a_terminal_it_prints_lines(self, capsys, monkeypatch):
+        monkeypatch.setattr(time, "monotonic", lambda: 0.0)
         with status_bar() as status, progress_bar(10, "games") as advance:
             status.update(0.25, "first")
             status.update(0.5, "too soon")
@@ -190,7 +191,8 @@ class TestProgress:
         assert visible.startswith(" 50%") and visible.rstrip().endswith("…")
         assert len(visible) <= 40
 
-    def test_work_that_is_soon_done_shows_no_bar(self, terminal):
+    def test_work_that_is_soon_done_shows_no_bar(self, terminal, monkeypatch):
+        monkeypatch.setattr(time, "monotonic", lambda: 0.0)
         stream = terminal("stderr")
         with progress_bar(10, "games") as advance:
             advance(10)

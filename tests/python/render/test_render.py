@@ -7,6 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -315,14 +316,15 @@ def test_the_close_button_closes_its_window_only() -> None:
 
 
 @pytest.mark.usefixtures("dummy_display")
-def test_window_waits_between_positions() -> None:
+def test_window_waits_between_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     import pygame
 
+    ticks: list[float] = []  # frames per second that pygame's clock is asked for
+    monkeypatch.setattr(pygame.time, "Clock", lambda: SimpleNamespace(tick=ticks.append))
     window = Window(size=64, fps=20)
     window.show(POSITIONS["start"])
-    started = pygame.time.get_ticks()
     window.show(POSITIONS["middle"])
-    assert pygame.time.get_ticks() - started >= 25
+    assert ticks == [20, 20]
     window.close()
     for wrong in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="fps must be above 0"):

@@ -306,10 +306,8 @@ def start(out: Path, *options: str) -> subprocess.Popen[str]:
         text=True,
     )
     log = out / "log.jsonl"
-    deadline = time.monotonic() + 60
     while not (log.exists() and log.read_text().count("\n") > 20):
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
         time.sleep(0.05)
     return process
 
