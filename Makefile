@@ -56,7 +56,7 @@ test-assertions: .venv/installed-test ## Test environments, search and self-play
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -rL python/mijnlieff $(CHECKED)
 	cp target/debug/libmijnlieff.so $(CHECKED)/mijnlieff/_mijnlieff.abi3.so
 	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -c "import mijnlieff; print(mijnlieff.__file__)"
-	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -m pytest tests/python/envs tests/python/search
+	PYTHONPATH=$(CHECKED) $(TEST_ENV) $(BIN)/python -m pytest tests/python/envs tests/python/search -m "not slow"
 
 test-versions: .venv/installed-test ## Test the package with the oldest and the newest dependencies on every Python that is here
 	$(BIN)/python -m tools.release.test_versions

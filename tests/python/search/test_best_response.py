@@ -299,6 +299,7 @@ def test_several_starts_and_both_seats_are_looked_into(
     assert report == best_response(policy, seat="both", start=starts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simulations", [16, 64])
 @pytest.mark.parametrize("seat", ["dark", "light"])
 @pytest.mark.parametrize(
