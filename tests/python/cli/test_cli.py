@@ -1,6 +1,7 @@
 """The command line, as a process: exit codes, streams, one-line errors."""
 
 import importlib.util
+import io
 import json
 import re
 import shlex
@@ -272,11 +273,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda case: str(case)[:50])
-def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message):
-    result = mijnlieff(*arguments)
-    assert result.returncode == 2
-    assert re.search(message, result.stderr), result.stderr
-    assert result.stderr.startswith("mijnlieff") and result.stderr.count("\n") == 1
+def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert main(arguments) == 2
+    out, errors = capsys.readouterr()
+    assert out == ""
+    assert re.search(message, errors), errors
+    assert errors.startswith("mijnlieff") and errors.count("\n") == 1
 
 
 def test_an_illegal_action_is_exit_code_1():
