@@ -158,8 +158,23 @@ def test_roots_are_searched_where_only_leaves_are_solved():
     assert set(samples.game_margins) == {solve(Position(SMALL)).margin}
 
 
-def test_nothing_depends_on_threads_or_on_games_at_once():
-    settings: dict[str, Any] = {"seed": 3, "num_simulations": 8, **ENDINGS}
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"seed": 3, "num_simulations": 8, **ENDINGS},
+        {
+            "seed": 8,
+            "num_simulations": 4,
+            "random_plies": 10,
+            "solve_roots_below": 10,
+            "solve_leaves_below": 8,
+            "solve_book_roots": True,
+            "solved_temperature": 3.0,
+        },
+    ],
+    ids=["searched", "solved"],
+)
+def test_nothing_depends_on_threads_or_on_games_at_once(settings: dict[str, Any]):
     network = ChampionPolicy().model
     first = SelfPlay(network, num_threads=1, num_games=100, **settings).play(100)
     for num_threads, num_games in [(2, 100), (3, 7), (8, 1), (1, 1)]:
@@ -173,23 +188,6 @@ def test_nothing_depends_on_threads_or_on_games_at_once():
         joined = np.concatenate([getattr(part, name) for part in parts])
         np.testing.assert_array_equal(joined, getattr(first, name), strict=True)
     assert sum(part.statistics.plies for part in parts) == first.statistics.plies
-
-
-def test_exact_games_do_not_depend_on_threads_or_on_games_at_once():
-    settings: dict[str, Any] = {
-        "seed": 8,
-        "num_simulations": 4,
-        "random_plies": 10,
-        "solve_roots_below": 10,
-        "solve_leaves_below": 8,
-        "solve_book_roots": True,
-        "solved_temperature": 3.0,
-    }
-    network = ChampionPolicy().model
-    first = SelfPlay(network, num_threads=1, num_games=60, **settings).play(60)
-    for num_threads, num_games in [(2, 60), (3, 7), (1, 1)]:
-        others = SelfPlay(network, num_threads=num_threads, num_games=num_games, **settings)
-        assert_same(first, others.play(60))
 
 
 def test_games_that_are_solved_from_the_start_need_no_search():
