@@ -188,16 +188,6 @@ echo "${COMPREPLY[@]}"
         assert result.stdout.split() == [expected]
 
 
-def test_completion_without_its_package_says_what_to_install():
-    code = (
-        "import sys; sys.modules['shtab'] = None; from mijnlieff.cli.main import main;"
-        "sys.exit(main(['dev', 'completion', 'bash']))"
-    )
-    result = run_python(code)
-    assert result.returncode == 1
-    assert "pip install 'mijnlieff[terminal]'" in result.stderr and result.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     "options", [(), ("--num-threads", 2, "--copies", 3, "--opening", "corner")]
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mijnlieff
+from commands import error_without
 from mijnlieff._util.extras import needs
 from mijnlieff.errors import MissingExtraError
 from processes import ROOT
@@ -86,3 +87,15 @@ def test_adapters_without_their_framework_say_how_to_install_it(name, monkeypatc
     assert command, caught.value
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert command[1] in project["project"]["optional-dependencies"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "command", "extra"),
+    [
+        ("shtab", "dev completion bash", "terminal"),
+        ("tornado tornado.httpserver", "play --browser", "browser"),
+    ],
+)
+def test_commands_without_a_package_say_how_to_install_it(packages, command, extra):
+    error = error_without(packages, *command.split())
+    assert f"pip install 'mijnlieff[{extra}]'" in error

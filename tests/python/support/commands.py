@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from processes import run_python
+
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -26,3 +28,14 @@ def printed(*arguments, **options):
     result = mijnlieff(*arguments, **options)
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
+
+
+def error_without(packages: str, *arguments: object) -> str:
+    """The line that a command says on standard error where these packages are missing."""
+    code = (
+        f"import sys; sys.modules |= dict.fromkeys({packages.split()}); "
+        "from mijnlieff.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    result = run_python(code, *arguments)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    return result.stderr

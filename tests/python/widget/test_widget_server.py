@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 
 from mijnlieff import Position
-from processes import run_python
 
 pytest.importorskip("tornado")
 
@@ -316,13 +315,3 @@ def test_wrong_arguments(arguments, code, told):
     out, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (code, "")
     assert told in errors and errors.count("\n") == 1
-
-
-def test_without_tornado_the_error_says_how_to_install_it():
-    code = (
-        "import sys; sys.modules['tornado'] = None; sys.modules['tornado.httpserver'] = None\n"
-        "from mijnlieff.cli.main import main; sys.exit(main(['play', '--browser']))"
-    )
-    result = run_python(code)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1
-    assert "pip install 'mijnlieff[browser]'" in result.stderr
