@@ -23,7 +23,7 @@ from mijnlieff import (
     VectorEnv,
     evaluate,
 )
-from mijnlieff.encoding import observe_batch
+from mijnlieff.encoding import mask_batch, observe_batch
 from mijnlieff.evaluation import random_openings
 from network_inputs import VARIANTS, network_for
 from played import playable
@@ -55,6 +55,7 @@ class TestPolicy:
         positions = playable(network.variant, 40)
         actions = policy.act_batch(positions)
         assert actions.dtype == np.int64 and actions.shape == (len(positions),)
+        assert mask_batch(positions)[np.arange(len(positions)), actions].all()
         plain = NetworkPolicy(lambda observations, _: network.evaluate(observations))
         assert actions.tolist() == plain.act_batch(positions).tolist()
         assert [policy.act(position) for position in positions[:50]] == actions[:50].tolist()
@@ -122,29 +123,17 @@ class TestPolicy:
         assert again.act_batch(positions).tolist() == actions.tolist()
         assert actions.tolist() != NetworkPolicy(network).act_batch(positions).tolist()
 
-    def test_a_forced_pass_is_played(self):
-        variant = Variant()
-        only_pass = [variant.pass_action]
-        positions = [it for it in playable(variant, 60) if list(it.legal_actions()) == only_pass]
-        assert positions
-        policy = NetworkPolicy(network_for(variant))
-        assert set(policy.act_batch(positions).tolist()) == set(only_pass)
-
-    def test_other_games(self):
-        policy = ChampionPolicy()
-        anywhere = Variant(opening="anywhere")
-        assert Position(anywhere).play(policy.act(Position(anywhere))).ply == 1
-        for variant in (VARIANTS["two rows"], Variant(copies=3)):
-            with pytest.raises(PolicyError, match="was trained on Variant"):
-                policy.act(Position(variant))
+    def test_positions_of_one_list_are_of_one_variant(self):
         with pytest.raises(ValueError, match="position 1 is of Variant"):
-            policy.act_batch([Position(), Position(anywhere)])
+            ChampionPolicy().act_batch([Position(), Position(Variant(opening="anywhere"))])
 
-    @pytest.mark.parametrize("settings", [{"temperature": 1.0}, {"search": 4}])
-    def test_other_games_whose_observations_have_the_same_shape(self, settings):
+    @pytest.mark.parametrize("settings", [{}, {"temperature": 1.0}, {"search": 4}])
+    def test_other_games_are_refused(self, settings):
         policy = ChampionPolicy(**settings)
+        # Observations have the same shape on a board of as many cells, and with more copies.
         long, square = Board.from_text("########\n" * 2), Board.from_text("#####\n" * 5)
-        for variant in (Variant(long, "anywhere"), Variant(copies=3), Variant(square, "anywhere")):
+        same = Variant(long, "anywhere"), Variant(copies=3), Variant(square, "anywhere")
+        for variant in (*same, VARIANTS["two rows"], GAPS):
             start = Position(variant)
             for ask in (
                 lambda start=start: policy.act(start),

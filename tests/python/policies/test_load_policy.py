@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import mijnlieff
@@ -27,7 +26,6 @@ from mijnlieff import (
     load_policy,
 )
 from mijnlieff.cli.main import main
-from mijnlieff.evaluation import random_openings
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.widget import Table
 from network_inputs import network_for
@@ -272,17 +270,6 @@ def test_wrong_types_and_seeds():
         load_policy("random", -1)
     with pytest.raises(TypeError, match="seed"):
         load_policy("random", "1")
-
-
-def test_openings_are_played_by_the_network_of_a_file(folder):
-    positions = random_openings(20, 3)
-    policy = load_policy("network.bin")
-    network = Network.load("network.bin")
-    logits, _ = network.evaluate(
-        mijnlieff.encoding.observe_batch(positions, "flat"),
-        mijnlieff.encoding.mask_batch(positions),
-    )
-    np.testing.assert_array_equal(policy.act_batch(positions), logits.argmax(axis=1))
 
 
 @pytest.mark.parametrize(

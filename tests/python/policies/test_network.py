@@ -16,7 +16,6 @@ from mijnlieff import (
     Canvas,
     CheckpointError,
     Network,
-    NetworkPolicy,
     PolicyError,
     Position,
     Variant,
@@ -154,10 +153,6 @@ class TestChoices:
             ValueError, match="temperature must be a finite number of at least 0, not "
         ):
             network_for(Variant()).choose([Position()], temperature, 0, 0)
-        with pytest.raises(
-            ValueError, match="temperature must be a finite number of at least 0, not "
-        ):
-            NetworkPolicy(network_for(Variant()), temperature=temperature)
 
     @EACH_VARIANT
     def test_a_tiny_temperature_chooses_as_none_does(self, variant):
