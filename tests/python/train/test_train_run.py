@@ -17,19 +17,16 @@ import torch
 from interrupts import needs_signals
 from mijnlieff import (
     Board,
-    NetworkPolicy,
-    Position,
+    Network,
     Tablebase,
     Variant,
-    VectorEnv,
-    evaluate,
     load_policy,
 )
 from mijnlieff._util.output import status_bar
 from mijnlieff.cli.main import main
 from mijnlieff.cli.parser import make_parser
 from mijnlieff.cli.train import _resume_command
-from mijnlieff.errors import PolicyError, TrainingError
+from mijnlieff.errors import TrainingError
 from mijnlieff.train.config import Budget
 from mijnlieff.train.process import choose_device
 from mijnlieff.train.run.checkpoint import load_checkpoint
@@ -405,39 +402,11 @@ def test_a_run_continues_as_it_was_started(tmp_path):
     assert continued("--tablebase", str(table)) == f"{usual} --tablebase {table}"
 
 
-class TestPolicy:
-    def test_it_plays_wherever_policies_play(self, folder):
-        policy = load_policy(folder.path)
-        position = Position()
-        assert policy.act(position) in position.legal_actions()
-        assert evaluate(policy, "random", 4) == evaluate(
-            load_policy(folder.checkpoint), "random", 4
-        )
-        env = VectorEnv(4, opponent=policy)
-        env.reset(seed=0)
-        for _ in range(12):
-            env.step(env.sample_actions())
-        env.close()
-
-    def test_temperature_draws(self, folder):
-        policy = NetworkPolicy(load_policy(folder.path).model, temperature=1.0)
-        assert len(set(policy.act_batch([Position()] * 50).tolist())) > 10
-
-    @pytest.mark.parametrize("num_simulations", [0, 4])
-    def test_other_games_are_refused(self, folder, num_simulations):
-        policy = load_policy(f"{folder.path}:{num_simulations}")
-        # Observations have the same length on a board of as many cells, and with more copies.
-        long = Variant(Board.from_text("########\n########"), "anywhere")
-        for variant in (Variant(Board.from_text("##\n##")), long, Variant(copies=3)):
-            other = Position(variant)
-            with pytest.raises(PolicyError, match="was trained on Variant"):
-                policy.act(other)
-            if not num_simulations:
-                with pytest.raises(PolicyError, match="was trained on Variant"):
-                    policy.action_probabilities([other])
-        anywhere = Position(Variant(opening="anywhere"))
-        assert anywhere.play(policy.act(anywhere)).ply == 1
-        assert policy.act_batch([]).shape == (0,)
+def test_a_run_plays_by_the_network_of_its_checkpoint(folder):
+    policy = load_policy(folder.path)
+    assert policy == load_policy(folder.checkpoint)
+    assert isinstance(policy.model, Network) and policy.model.variant == Variant()
+    assert load_policy(f"{folder.path}:4").model == policy.model
 
 
 class TestDevice:
