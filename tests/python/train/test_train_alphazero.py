@@ -136,7 +136,7 @@ def test_a_run_repeats_itself(knowledge, optimizer):
             assert (loss.evaluations > 0) == (knowledge == "pure")
             assert loss.solved == (loss.samples if knowledge == "exact" else 0) and loss.samples
         losses = [dataclasses.replace(x, play_seconds=0, learn_seconds=0) for x in losses]
-        state = [value.sum().item() for value in trainer.network.parameters()]
+        state = [x.detach().numpy().tobytes() for x in trainer.network.parameters()]
         return [losses[1:], state, dataclasses.asdict(trainer.counters)]
 
     assert rounds() == rounds()

@@ -16,7 +16,7 @@ from mijnlieff.train.network import CellNetwork
 from mijnlieff.train.play.samples import Samples
 from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from random_networks import random_network
-from tiny_runs import STANDARD, TINY_OPTIONS, tiny, weights
+from tiny_runs import STANDARD, TINY_OPTIONS, tiny
 
 WIDE = Variant(Board.from_blocks([(0, 0), (2, 0), (4, 0), (1, 2), (3, 3)]), "anywhere", 3)
 ONE_ROW = Variant(Board.from_text("###.##"), "anywhere", 2)
@@ -112,23 +112,10 @@ def test_a_run_learns_and_goes_on(knowledge, tmp_path):
     )
 
 
-def test_runs_with_the_same_seed_are_equal(tmp_path):
-    for name in ("a", "b"):
-        train(tiny(seed=5), Budget(games=48), tmp_path / name)
-    assert weights(tmp_path / "a") == weights(tmp_path / "b")
-
-
-def test_the_command_line_trains_and_exports_it(tmp_path, capsys):
-    out, file = tmp_path / "run", tmp_path / "network.bin"
-    assert main(["train", "--games=32", *TINY_OPTIONS, "--out", str(out)]) == 0
+def test_a_command_shows_its_losses_from_the_second_round_on(tmp_path, capsys):
+    assert main(["train", "--games=32", *TINY_OPTIONS, "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().err  # the first round only plays and has no losses
     assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
-    assert main(["export", str(out), "--out", str(file)]) == 0
-    assert "width 16, 1 blocks" in capsys.readouterr().out
-    exported, trained = load_policy(file), load_policy(out)
-    positions = positions_of(Variant())
-    same = exported.act_batch(positions) == trained.act_batch(positions)
-    assert same.mean() > 0.95  # rounding may decide between equal logits
 
 
 def test_a_run_may_learn_with_bfloat16(tmp_path):

@@ -46,6 +46,7 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     assert main(["export", str(run), "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"{out}: ") and f"{out.stat().st_size:,} bytes" in said
+    assert "width 32, 1 blocks" in said
     assert sorted(path.name for path in run.iterdir()) == ["checkpoint.pt", "small.bin"]
     policy, player = load_policy(out), load_policy(run)
     assert (policy.model.width, policy.model.blocks) == (32, 1)

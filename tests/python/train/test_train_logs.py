@@ -89,11 +89,13 @@ class TestTrain:
 
     def test_a_run_in_the_folder_is_not_lost(self, tmp_path):
         ppo_run(tmp_path, 2)
+        before = (tmp_path / "checkpoint.pt").read_bytes()
         message = r"already holds a run: resume it \(resume=True, --resume\)"
         with pytest.raises(TrainingError, match=message):
             ppo_run(tmp_path, 1)
         with pytest.raises(ValueError, match="only one of resume and overwrite"):
             ppo_run(tmp_path, 1, resume=True, overwrite=True)
+        assert (tmp_path / "checkpoint.pt").read_bytes() == before
         assert len(ppo_run(tmp_path, 1, overwrite=True).log) == 1
         assert len(read_csv(tmp_path / "progress.csv")) == 1
 

@@ -98,13 +98,6 @@ def test_an_unwritable_folder_is_found_out_first(tmp_path, capsys):
     assert f"cannot write to the folder {out}" in error
 
 
-def test_a_run_is_not_overwritten_by_accident(folder, capsys):
-    before = folder.checkpoint.read_bytes()
-    assert main(["train", "--out", str(folder.path), *TINY_OPTIONS]) == 1
-    assert "--resume" in capsys.readouterr().err
-    assert folder.checkpoint.read_bytes() == before
-
-
 @pytest.mark.parametrize(
     ("options", "owner"),
     [
