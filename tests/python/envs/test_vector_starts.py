@@ -30,13 +30,6 @@ def test_random_plies_agree_with_the_model(name, auto_pass, opponent):
         assert play(env, model, 40) > 0
 
 
-def test_random_plies_start_games_at_every_ply_up_to_the_number():
-    env = VectorEnv(5000, random_plies=6)
-    env.reset(seed=0)
-    plies = np.bincount([position.ply for position in env.positions()], minlength=7)
-    assert plies.size == 7 and plies.min() > 5000 / 7 * 0.8
-
-
 def test_random_plies_with_a_python_opponent_leave_the_agent_to_move():
     variant = Variant()
     env = VectorEnv(50, opponent=First(), seat="light", random_plies=variant.max_game_length - 1)

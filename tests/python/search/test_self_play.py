@@ -222,18 +222,3 @@ def test_observations_in_any_layout(layout, dtype):
     alone = [played_alone(network, Variant(), number, **settings) for number in range(3)]
     assert_played(samples, alone, layout=layout, dtype=dtype)
     assert samples.observations.dtype == (np.uint64 if layout == "packed" else np.dtype(dtype))
-
-
-def test_openings_are_as_deep_as_asked_for():
-    samples = SelfPlay(ChampionPolicy(), num_simulations=1, random_plies=10, **ENDINGS).play(3000)
-    starts = samples.plies[np.unique(samples.games, return_index=True)[1]]
-    counts = np.bincount(starts, minlength=12)
-    # Each number of random plies has a share of 1 in 11; a forced pass after them adds a ply.
-    # Standard deviation 15.7.
-    assert (abs(counts[:5] - 3000 / 11) < 80).all()
-    assert counts[11:].sum() < 100
-    assert counts.sum() == 3000
-    # The first action is uniform over the 48 legal ones: 12 cells of 16, 57 each, deviation 7.5.
-    second = samples.observations[(samples.plies == 1)]
-    stones = second[:, 16:32].sum(axis=0)
-    assert (stones > 0).sum() == 12

@@ -370,22 +370,3 @@ def test_random_games_instead_of_a_network(variant_name, options):
         plain = plain_search(network, **options)
         compared += assert_same(search, tree, plain, plain.root(position), state)
     assert compared >= 0.5 * len(positions)
-
-
-@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-def test_actions_are_drawn_in_proportion_to_visits(temperature):
-    """Many trees that differ only in their seed choose in the right proportions."""
-    variant, trees = Variant(), 4000
-    network = known_network(variant, "noisy")
-    position = inputs(variant)[1]
-    options = {"root": "puct", "num_simulations": 40, "temperature": temperature}
-    search = TreeSearch([position] * trees, seed=3, **options)
-    search_with(network, search)
-    assert (search.visit_counts == search.visit_counts[0]).all()
-    weights = (search.visit_counts[0] / 40.0) ** (1 / temperature)
-    expected = trees * weights / weights.sum()
-    counts = np.bincount(search.actions, minlength=variant.num_actions)
-    assert not counts[weights == 0].any()
-    deviations = (counts - expected) / np.sqrt(np.maximum(expected, 1.0))
-    assert np.abs(deviations).max() < 5
-    assert (counts > 0).sum() > 3
