@@ -14,10 +14,13 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import mijnlieff
 from board_shapes import SMALL, TWO_ISLANDS, VARIANTS
 from mijnlieff import MijnlieffEnv, MinimaxPolicy, Position, RandomPolicy, Variant, VectorEnv
+from mixed_variants import VARIANTS as SEVERAL
+from mixed_variants import WEIGHTS
 from played import finished, whole_games
 from players import First
 from vector_model import model_and_env, play
 
+MIXED = {"variants": SEVERAL, "variant_weights": WEIGHTS}
 OPTIONS = [
     {"opponent": opponent, "autoreset": autoreset, "reward": reward, "auto_pass": auto_pass}
     for opponent, autoreset, reward, auto_pass in itertools.product(
@@ -258,20 +261,34 @@ def test_positions_can_be_set_and_read():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"opponent": "random"}, {"copy": False}, {"dtype": "uint8"}]
+    "options",
+    [
+        {},
+        {"opponent": "random"},
+        {"copy": False},
+        {"dtype": "uint8"},
+        *(MIXED | {"opponent": it, "autoreset": "same_step"} for it in (None, "random", First())),
+    ],
 )
 def test_copies_and_pickles_go_on_alike(options):
-    env = VectorEnv(9, autoreset="next_step", **options)
+    env = VectorEnv(20, **{"autoreset": "next_step", **options})
     env.reset(seed=5)
     for _ in range(9):
         env.step(env.sample_actions())
     others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for other in others:
+        assert other.variants == env.variants and other.canvas == env.canvas
     for _ in range(20):
         actions = env.sample_actions()
-        expected = [part.copy() for part in env.step(actions)[:3]]
+        *arrays, info = env.step(actions)
+        expected = [part.copy() for part in arrays]
         for other in others:
             assert np.array_equal(other.sample_actions(), actions)
-            assert all(map(np.array_equal, other.step(actions)[:3], expected))
+            *found, other_info = other.step(actions)
+            assert all(map(np.array_equal, found, expected))
+            assert ("variant" in info) == ("variants" in options) == ("variant" in other_info)
+            assert np.array_equal(other_info.get("variant"), info.get("variant"))
+    assert all(other.positions() == env.positions() for other in others)
     env.close()
     assert copy.deepcopy(env).closed
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -183,25 +181,6 @@ def test_observations_and_masks_are_those_of_the_positions_on_the_canvas(dtype):
         actions = env.sample_actions()
         assert actions in env.action_space
         observations, _, _, _, info = env.step(actions)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-@pytest.mark.parametrize("opponent", [None, "random", First()], ids=["self", "random", "own"])
-def test_copies_and_pickles_go_on_with_the_same_games(copied, opponent):
-    env = VectorEnv(20, variants=VARIANTS, variant_weights=WEIGHTS, opponent=opponent)
-    env.reset(seed=4)
-    for _ in range(5):
-        env.step(env.sample_actions())
-    other = copied(env)
-    assert other.variants == env.variants and other.canvas == env.canvas
-    for _ in range(20):
-        actions = env.sample_actions()
-        assert actions.tolist() == other.sample_actions().tolist()
-        one, two = env.step(actions), other.step(actions)
-        for left, right in zip(one[:4], two[:4], strict=True):
-            np.testing.assert_array_equal(left, right)
-        assert one[4]["variant"].tolist() == two[4]["variant"].tolist()
-    assert env.positions() == other.positions()
 
 
 def test_a_state_of_other_variants_is_refused():
