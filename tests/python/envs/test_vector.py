@@ -176,30 +176,18 @@ def test_rewards_belong_to_the_actor_whichever_seat_it_has():
         assert total < -50
 
 
-def test_policy_objects_play_like_native_opponents():
-    for autoreset, auto_pass in itertools.product(("same_step", "next_step"), (False, True)):
-        policy = First()
-        env = VectorEnv(
-            8, opponent=policy, seat="dark", autoreset=autoreset, auto_pass=auto_pass, num_threads=1
-        )
-        observations, info = env.reset(seed=2)
-        assert len(policy.asked) == 1
-        assert {position.last_action for position in env.positions()} == {0}
-        ends = 0
-        for _ in range(30):
-            before = env.positions()
-            actions = env.sample_actions()
-            observations, _, ended, _, info = env.step(actions)
-            ends += ended.sum()
-            assert np.array_equal(
-                observations, np.stack([p.observation("flat") for p in env.positions()])
-            )
-            for i in np.flatnonzero(~ended):
-                mine = before[i].play(actions[i]) if not before[i].is_over else None
-                if mine is not None and mine.to_play == 0 and not auto_pass:
-                    assert env.positions()[i] == mine.play(mine.legal_actions()[0])
-            assert (info["to_play"][~ended] == 1).all()
-        assert ends > 10
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step", "disabled"])
+@pytest.mark.parametrize("auto_pass", [False, True])
+def test_policy_objects_play_like_native_opponents(autoreset, auto_pass):
+    policy = First()
+    options = {"opponent": policy, "seat": "dark", "autoreset": autoreset, "auto_pass": auto_pass}
+    env, model = model_and_env(8, 2, **options)
+    assert play(env, model, 30) > 10
+    assert env.positions() == [game.position for game in model.games]
+    policy.asked.clear()
+    env.reset(seed=2)
+    assert list(map(len, policy.asked)) == [8]
+    assert {position.last_action for position in env.positions()} == {0}
 
 
 def test_built_in_policies_play_natively():

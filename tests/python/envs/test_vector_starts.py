@@ -12,7 +12,7 @@ from players import First
 from vector_model import model_and_env, play
 
 
-@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("opponent", [None, "random", First()], ids=["self", "random", "own"])
 @pytest.mark.parametrize("auto_pass", [False, True])
 @pytest.mark.parametrize("name", [*SMALL, "anywhere3", "large"])
 def test_random_plies_agree_with_the_model(name, auto_pass, opponent):
@@ -28,16 +28,6 @@ def test_random_plies_agree_with_the_model(name, auto_pass, opponent):
         }
         env, model = model_and_env(7, 5, variant=variant, **options)
         assert play(env, model, 40) > 0
-
-
-def test_random_plies_with_a_python_opponent_leave_the_agent_to_move():
-    variant = Variant()
-    env = VectorEnv(50, opponent=First(), seat="light", random_plies=variant.max_game_length - 1)
-    env.reset(seed=0)
-    for _ in range(60):
-        _, rewards, terminations, _, _ = env.step(env.sample_actions())
-        assert all(not it.is_over and it.to_play == 0 for it in env.positions())
-        assert not rewards[~terminations].any()
 
 
 def test_a_single_environment_starts_after_the_same_random_plies():
