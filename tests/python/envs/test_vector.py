@@ -98,8 +98,9 @@ def test_games_do_not_depend_on_threads_or_batch_size(opponent):
 @pytest.mark.parametrize("opponent", [None, "random", "minimax"])
 @pytest.mark.parametrize("reward", ["outcome", "margin"])
 @pytest.mark.parametrize("illegal_action", ["raise", "lose"])
-def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_action):
-    options = {"opponent": opponent, "reward": reward, "illegal_action": illegal_action}
+@pytest.mark.parametrize("more", [{}, {"random_plies": 5}, MIXED], ids=["plain", "plies", "mixed"])
+def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_action, more):
+    options = {"opponent": opponent, "reward": reward, "illegal_action": illegal_action} | more
     singles = SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 6, autoreset_mode=autoreset)
     batch = VectorEnv(6, autoreset=autoreset, **options)
     assert batch.metadata["autoreset_mode"] is autoreset is batch.autoreset_mode
@@ -110,7 +111,8 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
     terminations = np.zeros(6, bool)
     for _ in range(60):
         assert np.array_equal(seen, expected)
-        assert np.array_equal(info["to_play"], expected_info["to_play"])
+        for key in {"to_play", "variant"} & expected_info.keys():
+            assert np.array_equal(info[key], expected_info[key])
         if autoreset is AutoresetMode.DISABLED and terminations.any():
             options = {"reset_mask": terminations.copy()}
             expected, _ = singles.reset(options=dict(options))
@@ -118,7 +120,9 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
             assert np.array_equal(seen, expected)
         actions = batch.sample_actions()
         if illegal_action == "lose":
-            actions = np.where(wild.random(6) < 0.03, wild.integers(0, 65, 6), actions)
+            actions = np.where(
+                wild.random(6) < 0.03, wild.integers(0, batch.num_actions, 6), actions
+            )
         seen, rewards, terminations, truncations, info = batch.step(actions)
         expected, *others, expected_info = singles.step(actions)
         assert all(map(np.array_equal, (rewards, terminations, truncations), others))
@@ -138,7 +142,7 @@ def test_a_batch_is_that_many_single_games(autoreset, opponent, reward, illegal_
                 assert info[key].dtype == theirs[key].dtype
             if same_step:
                 assert set(info["final_info"]) == set(theirs)
-                for key in ("action_mask", "to_play"):
+                for key in {"action_mask", "to_play", "variant"} & theirs.keys():
                     ours = info["final_info"][key]
                     assert np.array_equal(info["final_info"][f"_{key}"], theirs[f"_{key}"])
                     assert np.array_equal(ours[terminations], theirs[key][terminations])

@@ -4,10 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from gymnasium.vector import SyncVectorEnv
 
 from board_shapes import SMALL, VARIANTS
-from mijnlieff import Board, MijnlieffEnv, Position, RandomPolicy, Variant, VectorEnv, errors
+from mijnlieff import Board, Position, RandomPolicy, Variant, VectorEnv, errors
 from players import First
 from vector_model import model_and_env, play
 
@@ -28,16 +27,6 @@ def test_random_plies_agree_with_the_model(name, auto_pass, opponent):
         }
         env, model = model_and_env(7, 5, variant=variant, **options)
         assert play(env, model, 40) > 0
-
-
-def test_a_single_environment_starts_after_the_same_random_plies():
-    options = {"opponent": "random", "random_plies": 5}
-    singles = SyncVectorEnv([lambda: MijnlieffEnv(**options)] * 4)
-    batch = VectorEnv(4, autoreset="next_step", illegal_action="lose", **options)
-    assert np.array_equal(singles.reset(seed=3)[0], batch.reset(seed=3)[0])
-    for _ in range(30):
-        actions = batch.sample_actions()
-        assert np.array_equal(singles.step(actions)[0], batch.step(actions)[0])
 
 
 @pytest.mark.parametrize(
