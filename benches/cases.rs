@@ -358,6 +358,11 @@ fn self_play() -> Work {
     let variants = Arc::new(VariantSet::one(variant));
     let mut games = SelfPlay::new(&variants, config, Vec::new(), 1);
     let mut samples = 0;
-    measured(&mut || samples = games.play(&table, PLAYED, Limits::default()).unwrap().len());
+    measured(&mut || {
+        samples = games
+            .play(&table, PLAYED, Limits::default())
+            .unwrap()
+            .num_samples()
+    });
     Work::of(samples as u64)
 }

@@ -12,7 +12,6 @@ use crate::memory::make_room;
 use crate::random::{Draw, SplitMix64};
 use crate::search::solver::{NO_MARGIN, Solver};
 use crate::search::{Halt, Limits};
-use crate::vector::Weights;
 
 /// Named in the error if there is not enough memory.
 pub(super) const GAMES: &str = "the games of self-play";
@@ -60,7 +59,11 @@ pub(super) struct GameContext<'a> {
 /// drawn.
 pub(super) fn stream_of(seed: u64, number: u64, variants: usize) -> (SplitMix64, usize) {
     let mut rng = SplitMix64::stream(seed, number);
-    let variant = Weights::equal().draw(variants, &mut rng);
+    let variant = if variants > 1 {
+        rng.below(variants as u64) as usize
+    } else {
+        0
+    };
     (rng, variant)
 }
 

@@ -17,11 +17,16 @@ pub enum Observations<'a> {
 impl Observations<'_> {
     /// Takes the memory of the first `rows` games; that of the others stays.
     pub(crate) fn take(&mut self, variants: &VariantSet, rows: usize) -> Self {
-        let count = rows * variants.observation_len(self.layout());
         match self {
-            Self::Float32(layout, all) => Self::Float32(*layout, take_first(all, count)),
-            Self::Uint8(layout, all) => Self::Uint8(*layout, take_first(all, count)),
-            Self::Packed(all) => Self::Packed(take_first(all, count)),
+            Self::Float32(layout, all) => {
+                let taken = take_first(all, rows * variants.observation_len(*layout));
+                Self::Float32(*layout, taken)
+            }
+            Self::Uint8(layout, all) => {
+                let taken = take_first(all, rows * variants.observation_len(*layout));
+                Self::Uint8(*layout, taken)
+            }
+            Self::Packed(all) => Self::Packed(take_first(all, rows)),
         }
     }
 
@@ -73,12 +78,11 @@ impl Observations<'_> {
     }
 
     pub(crate) fn rows(&self, variants: &VariantSet) -> usize {
-        let numbers = match self {
-            Self::Float32(_, all) => all.len(),
-            Self::Uint8(_, all) => all.len(),
+        match self {
+            Self::Float32(layout, all) => all.len() / variants.observation_len(*layout),
+            Self::Uint8(layout, all) => all.len() / variants.observation_len(*layout),
             Self::Packed(all) => all.len(),
-        };
-        numbers / variants.observation_len(self.layout())
+        }
     }
 }
 

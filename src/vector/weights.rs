@@ -97,7 +97,7 @@ impl Weights {
     }
 
     /// The index of a variant of `count`. One variant alone is not drawn: the stream stays as it is.
-    pub(crate) fn draw(&self, count: usize, rng: &mut impl Draw) -> usize {
+    pub(super) fn draw(&self, count: usize, rng: &mut impl Draw) -> usize {
         match &self.0 {
             _ if count == 1 => 0,
             None => rng.below(count as u64) as usize,
