@@ -75,7 +75,7 @@ impl CanvasRows {
     ///
     /// # Panics
     ///
-    /// If the network is on another board, the evaluations have another shape, or `num_threads` is 0.
+    /// If the network is on another board, or the evaluations have another shape.
     pub fn evaluate(
         &self,
         network: &BoardNetwork,
