@@ -868,6 +868,7 @@ class PlayTable:
     Raises:
         IllegalMoveError: an action is illegal; the message says which.
         GameOverError: the game is over before the last action.
+        ParseError: a text is not an action; the message says which.
         ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
     """
     def __new__(
@@ -1901,8 +1902,8 @@ class TreeSearch:
 
         Args:
             logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
-                PyTorch tensor if you like. The search never tries an action with -inf, which not
-                all legal actions of a leaf may have.
+                PyTorch tensor if you like. The search never tries an action with -inf; at
+                least one legal action of each leaf needs a logit above that.
             values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
                 -1 to 1; or ``(B, 2)``, the expected outcome, -1 to 1, and the expected margin in
                 units of 4 points, which `SearchOptions.margin_weight` mixes.

@@ -189,7 +189,7 @@ pub enum PositionReason {
         /// The player.
         player: Player,
     },
-    /// The last turn is a pass, but that player has placed all pieces before, after which there is no
+    /// The last turn is a pass, but that player had already placed all pieces, after which there is no
     /// further turn.
     #[error("the last turn is a pass, but {player:?} had no pieces left for another turn")]
     PassWithoutPieces {

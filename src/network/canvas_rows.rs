@@ -75,7 +75,7 @@ impl CanvasRows {
     ///
     /// # Panics
     ///
-    /// If the network is on another board, or the evaluations have another shape.
+    /// If the network's board has another number of cells, or the evaluations have too few places.
     pub fn evaluate(
         &self,
         network: &BoardNetwork,

@@ -108,7 +108,8 @@ pub(crate) fn run_by_size<T: Send>(
 /// Only Python's main thread receives signals, and it must hold the GIL for that. So it waits here and
 /// checks for signals every 50 ms, and once more at the end. On Ctrl-C the flag that `work` was given
 /// becomes true. `work` should then return soon; its result is dropped, and the error is
-/// `KeyboardInterrupt`. It may have come when all was done: a caller undoes what `work` has changed.
+/// `KeyboardInterrupt`. It may have come when all was done, so a caller undoes what `work` has
+/// changed, or documents what then holds.
 ///
 /// If the system refuses to start a thread, `work` runs in place, and Ctrl-C acts when it is done.
 ///

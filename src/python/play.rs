@@ -31,6 +31,7 @@ use crate::python::rules::variant::PyVariant;
 /// Raises:
 ///     IllegalMoveError: an action is illegal; the message says which.
 ///     GameOverError: the game is over before the last action.
+///     ParseError: a text is not an action; the message says which.
 ///     ValueError: an unknown seat, or perfect play on a board of more than 16 cells.
 #[pyclass(name = "PlayTable", module = "mijnlieff._mijnlieff", frozen)]
 pub(crate) struct PyPlayTable(Mutex<Table>);

@@ -221,8 +221,8 @@ impl PyTreeSearch {
     ///
     /// Args:
     ///     logits: ``(B, num_actions)``, those of illegal actions are not read; real numbers, a
-    ///         PyTorch tensor if you like. The search never tries an action with -inf, which not
-    ///         all legal actions of a leaf may have.
+    ///         PyTorch tensor if you like. The search never tries an action with -inf; at
+    ///         least one legal action of each leaf needs a logit above that.
     ///     values: for the side to move at the leaf, as `Model.evaluate` returns them: ``(B,)``,
     ///         -1 to 1; or ``(B, 2)``, the expected outcome, -1 to 1, and the expected margin in
     ///         units of 4 points, which `SearchOptions.margin_weight` mixes.

@@ -1,5 +1,5 @@
 //! Work spread over threads: [`map_in_order`] starts threads for one call that takes long, a [`Pool`]
-//! keeps them for many short ones. A number of threads of 0 counts as 1 everywhere.
+//! keeps them for many short ones. 0 threads count as 1 everywhere.
 
 mod map;
 mod pool;

@@ -10,7 +10,7 @@ use crate::memory::{OutOfMemory, with_room};
 pub enum Root {
     /// Upper confidence bounds weighted by the network's policy, everywhere in the tree (Silver et
     /// al. 2017, "Mastering the game of Go without human knowledge"). Actions whose logit is minus
-    /// infinity are never tried, with noise either.
+    /// infinity are never tried, not even with noise.
     Puct {
         /// Weight of the policy against the values found.
         c_puct: f32,

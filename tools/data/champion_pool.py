@@ -45,6 +45,8 @@ class Recorder(ActsInBatches):
     policy: NetworkPolicy
     positions: list[Position] = field(default_factory=list)
     chosen: list[NDArray[np.int64]] = field(default_factory=list)
+    #: Not quite: of a solved position, one best action is drawn. `best_response` asks about solved
+    #: positions only where margins are beyond 8 points.
     is_deterministic = True
 
     @property

@@ -69,7 +69,7 @@ def worst_case(player: Policy) -> dict[str, Any] | None:
 
     A player that draws its moves may reach too many positions, and a search may take too long for
     each. From the horizon on they are then assumed to play perfectly, so the margin is an upper
-    bound. Where a search only draws in endings that it solves, the solver follows it.
+    bound. A search that draws only in endings that it solves is followed in all its draws there.
     """
     horizons: tuple[int | None, ...] = HORIZONS
     if isinstance(player, NetworkPolicy) and player.search is not None:

@@ -85,7 +85,8 @@ def tournament(
             sent = {name: shared(executor, player) for name, player in loaded.items()}
 
             def player_of_job(name: str) -> Any:
-                # Threads would share the object itself, and what it remembers, between matches.
+                # Without `put` a job has the object itself, and threads would share what it
+                # remembers.
                 is_itself = sent[name] is loaded[name]
                 return _player(policies[name], loaded[name]) if is_itself else sent[name]
 

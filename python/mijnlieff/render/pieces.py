@@ -71,6 +71,6 @@ def stone(
 
 
 def _faded(color: str, into: str) -> str:
-    """Return a color in four parts of a background, both as ``#rrggbb``."""
+    """Return a color mixed with four parts of a background, both as ``#rrggbb``."""
     pairs = zip(bytes.fromhex(color[1:]), bytes.fromhex(into[1:]), strict=True)
     return "#" + bytes(round(a + (b - a) * 0.8) for a, b in pairs).hex()

@@ -26,7 +26,7 @@ class Table:
 
     The opponent and the solver work in threads, so every method returns at once. A result that is
     no longer wanted, such as an answer to an action that was undone, is dropped, and the core stops
-    working at it.
+    working on it.
 
     Args:
         start: the first position.
@@ -206,7 +206,7 @@ class Table:
             error = f"{type(raised).__name__}: {raised}" if str(raised) else type(raised).__name__
         if not error:
             self._closed.wait(self._pause - (time.monotonic() - started))
-        if self.game.answer(version, action, error):
+        if not self._closed.is_set() and self.game.answer(version, action, error):
             self._changed()
 
     def _policy(self, opponent: PolicyLike, game: int) -> Policy:

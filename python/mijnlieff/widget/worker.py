@@ -18,9 +18,9 @@ Job: TypeAlias = tuple[Callable[..., None], *tuple[Any, ...]]
 class Worker:
     """Runs jobs, one after another, in a thread that ends when there are none left.
 
-    A job that is no longer the next one is stopped. An error of a job, or of looking for one, goes
-    to `threading.excepthook` as if it had ended the thread. It does not end the worker, which goes
-    on when it is woken again.
+    A job that is no longer the next one is stopped. An error of a job, or of looking for one in the
+    thread, goes to `threading.excepthook` as if it had ended the thread. It does not end the
+    worker, which goes on when it is woken again.
 
     Args:
         name: the name of the thread.

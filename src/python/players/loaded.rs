@@ -27,7 +27,7 @@ use crate::search::Limits;
 const QUICK_POSITIONS: usize = 16;
 
 /// The most bytes that a network for a canvas takes on the boards that it stays ready for, and on those
-/// that it is made ready for at once; a single board may take more. With 64 units and 4 blocks it takes
+/// that it is made ready for at once, except in self-play; a single board may take more. With 64 units and 4 blocks it takes
 /// 0.3 MB on 16 cells, and 4 MB on 64.
 const MOST_BYTES: u64 = 1 << 29;
 
@@ -42,7 +42,7 @@ pub(crate) struct Loaded {
 #[derive(Default)]
 struct Ready {
     networks: HashMap<Arc<Board>, Arc<BoardNetwork>>,
-    /// Those that they take.
+    /// The bytes that they take.
     bytes: u64,
 }
 
@@ -180,7 +180,7 @@ impl Loaded {
             }
             Scope::Canvas { canvas, copies } => (*canvas, i64::from(*copies)),
         };
-        // For each row that takes little beside its evaluation, before which signals are looked at.
+        // Takes little time beside the evaluation, before which signals are checked.
         let parts = py.detach(|| CanvasRows::cut(canvas, rows))?;
         let variant = |part: &CanvasRows| {
             Variant::new(Arc::clone(part.board()), Opening::default(), copies).map(Arc::new)

@@ -36,7 +36,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Those of a canvas of this area, or of boards of so many cells.
+    /// The slots of a canvas of this area, or of boards with this many cells.
     fn new(
         variants: &[Arc<Variant>],
         area: usize,

@@ -61,7 +61,7 @@ def minimax_actions(position, depth):
 
 @pytest.mark.parametrize("policy", BUILT_IN, ids=repr)
 def test_built_in_policies_repeat_themselves(policy):
-    # Perfect play looks three plies up in its book and searches after seven.
+    # Perfect play has positions after three plies in its book, and searches those after seven.
     positions = random_openings(25, 3, seed=1) + random_openings(25, 7, seed=1)
     assert isinstance(policy, Policy)
     whole = policy.with_seed(9).act_batch(positions)

@@ -138,7 +138,7 @@ class ThreadedGames:
 
 
 class _Rollouts:
-    """Plays rounds of PPO; they are played by `collect`."""
+    """Rounds of PPO, which `collect` plays."""
 
     policy_lag = 0
 

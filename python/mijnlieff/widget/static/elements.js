@@ -72,7 +72,7 @@ function remember(name) {
   }
 }
 
-/** What a piece demands, to its owner. */
+/** What a piece demands of the opponent, in words for its owner. */
 const demanded = (demand) => `the opponent must place ${demand}`;
 const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0");
 const points = (count) => `${count} point${count === 1 ? "" : "s"}`;
