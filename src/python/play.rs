@@ -13,7 +13,7 @@ use crate::play::{Aid, Line, Opponent, Seat, Table};
 use crate::python::convert::actions::GameActions;
 use crate::python::convert::text::Text;
 use crate::python::errors::record_error;
-use crate::python::rules::position::{PyPosition, parse_action};
+use crate::python::rules::position::{PyPosition, parse_action, parse_actions};
 use crate::python::rules::variant::PyVariant;
 
 /// A game, its players, and the exact values found so far.
@@ -50,13 +50,11 @@ impl PyPlayTable {
     ) -> PyResult<Self> {
         let PyPosition { variant, core } = start;
         let opponent = opponent_of(opponent.0, is_perfect, &variant)?;
-        let mut line = Line::new(variant, core);
-        for (ply, action) in actions.into_iter().flat_map(|it| it.0).enumerate() {
-            let place = format!("move {}: ", ply + 1);
-            let (mv, _) = parse_action(line.variant(), line.last(), &action?, &place)?;
-            line.play(mv)
-                .expect("the action was tried in this position");
-        }
+        let moves = match actions {
+            Some(actions) => parse_actions(&variant, core, actions)?.0,
+            None => Vec::new(),
+        };
+        let line = Line::with(variant, core, &moves).expect("the moves were played once");
         let table = Table::new(line, opponent, seat.0.parse()?, seed);
         Ok(Self(Mutex::new(table)))
     }

@@ -78,7 +78,7 @@ class Worker:
             if job is not None:
                 stop = Stop()
                 self._running = job, stop
-                self.drop_unwanted()  # nobody could stop it before
+                self.drop_unwanted()  # it could not be stopped before
                 job[0](stop, *job[1:])
         except BaseException:
             raised = threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))

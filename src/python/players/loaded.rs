@@ -27,8 +27,8 @@ use crate::search::Limits;
 const QUICK_POSITIONS: usize = 16;
 
 /// The most bytes that a network for a canvas takes on the boards that it stays ready for, and on those
-/// that it is made ready for at once, except in self-play; a single board may take more. With 64 units and 4 blocks it takes
-/// 0.3 MB on 16 cells, and 4 MB on 64.
+/// that it is made ready for at once, except in self-play; a single board may take more. With 64 units
+/// and 4 blocks it takes 0.3 MB on 16 cells, and 4 MB on 64.
 const MOST_BYTES: u64 = 1 << 29;
 
 /// A network, with the boards that it is ready for.

@@ -63,12 +63,9 @@ impl PyPosition {
     #[staticmethod]
     #[pyo3(signature = (actions, variant=None))]
     fn from_actions(actions: GameActions<'_>, variant: Option<PyVariant>) -> PyResult<Self> {
-        let mut position = Self::new(variant);
-        for (ply, action) in actions.0.enumerate() {
-            let place = format!("move {}: ", ply + 1);
-            position.core = parse_action(&position.variant, &position.core, &action?, &place)?.1;
-        }
-        Ok(position)
+        let Self { variant, core } = Self::new(variant);
+        let (_, core) = parse_actions(&variant, core, actions)?;
+        Ok(Self { variant, core })
     }
 
     /// The position after a game record such as ``"1. a1+, a3><; 2. a2+, a4<>"``.
@@ -397,6 +394,23 @@ pub(crate) fn parse_action(
         play_error(numbering, position, action, &error, place, None)
     })?;
     Ok((mv, next))
+}
+
+/// Reads actions and plays them, one after another from `start`; returns the moves and the last
+/// position. Error messages say which action it is.
+pub(crate) fn parse_actions(
+    variant: &Variant,
+    start: Position,
+    actions: GameActions<'_>,
+) -> PyResult<(Vec<Move>, Position)> {
+    let (mut moves, mut last) = (Vec::new(), start);
+    for (ply, action) in actions.0.enumerate() {
+        let place = format!("move {}: ", ply + 1);
+        let (mv, next) = parse_action(variant, &last, &action?, &place)?;
+        moves.push(mv);
+        last = next;
+    }
+    Ok((moves, last))
 }
 
 argument!(PyPosition: "Position" = |value: Borrowed<'_, '_, PyAny>| {

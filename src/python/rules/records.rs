@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use super::position::{PyPosition, parse_action};
+use super::position::{PyPosition, parse_actions};
 use super::variant::PyVariant;
 use crate::encode::action_of;
 use crate::game::{self, Position};
@@ -43,14 +43,7 @@ pub(crate) fn format_record(
     variant: Option<PyVariant>,
 ) -> PyResult<String> {
     let variant = PyVariant::or_default(variant).0;
-    let mut position = Position::new(&variant);
-    let mut moves = Vec::new();
-    for (ply, action) in actions.0.enumerate() {
-        let place = format!("move {}: ", ply + 1);
-        let (mv, next) = parse_action(&variant, &position, &action?, &place)?;
-        position = next;
-        moves.push(mv);
-    }
+    let (moves, _) = parse_actions(&variant, Position::new(&variant), actions)?;
     game::format_record(&variant, &moves).map_err(|error| record_error(&variant, error))
 }
 
