@@ -20,6 +20,7 @@ from mijnlieff._mijnlieff import (
 from mijnlieff._util.arguments import integer, integer_from, seed_of, threads_of
 from mijnlieff._util.executors import check_executor, check_picklable, map_jobs, shared
 from mijnlieff._util.output import progress_bar
+from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.evaluation.lock_step import play_in_lock_step
 from mijnlieff.evaluation.match_report import MatchReport
 from mijnlieff.policies.base import Policy
@@ -129,11 +130,8 @@ class Conditions:
 
     @property
     def first_pair_seed(self) -> int:
-        """The seed of pair 0; those of the next pairs are consecutive.
-
-        It is not the seed of the match, as consecutive seeds would share all pairs but one.
-        """
-        return int(np.random.SeedSequence(self.seed).generate_state(1, np.uint64)[0])
+        """The seed of pair 0; those of the next pairs are consecutive."""
+        return first_game_seed(self.seed)
 
 
 def play(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mijnlieff._util.arguments import integer_in, seed_of
 from mijnlieff._util.extras import needs
+from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.envs.adapted import AdaptedGames
 from mijnlieff.envs.options import AGENT_OPTIONS, EnvOptions
 from mijnlieff.envs.vector import VectorEnv
@@ -113,7 +114,8 @@ class MijnlieffPufferEnv(AdaptedGames, pufferlib.PufferEnv):
             PolicyError: the opponent returned something illegal. Nothing has changed.
         """
         seed = self._seed if seed is None else seed_of(seed)
-        observations, info = self._games.reset(seed=None if seed is None else _first_seed(seed))
+        first = None if seed is None else first_game_seed(seed) >> 1
+        observations, info = self._games.reset(seed=first)
         self._seed = None
         self._lengths[:] = 0
         self._clear_report()
@@ -211,11 +213,6 @@ def _other_side(shape: tuple[int, ...]) -> tuple[NDArray[np.intp], slice]:
     own, opposing, allowed, exist, hands = np.split(columns, bounds)
     swapped = np.concatenate([opposing, own, allowed, exist, hands[hand:], hands[:hand]])
     return swapped, slice(bounds[1], bounds[2])
-
-
-def _first_seed(seed: int) -> int:
-    """Return the seed of the first game."""
-    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def _check_options(options: EnvOptions) -> None:

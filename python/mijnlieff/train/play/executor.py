@@ -12,6 +12,7 @@ import torch
 from mijnlieff._mijnlieff import Network, Tablebase
 from mijnlieff._util.arguments import integer_in
 from mijnlieff._util.executors import result_of, shared, submit
+from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network import CellNetwork
@@ -46,7 +47,7 @@ def block_seed(run_seed: int, number: int, block: int) -> int:
         number: the rounds before this one.
         block: the block in the round, below `MOST_BLOCKS`.
     """
-    start = int(np.random.SeedSequence(run_seed).generate_state(1, np.uint64)[0])
+    start = first_game_seed(run_seed)
     return (start + (number * MOST_BLOCKS + block) * _MOST_GAMES) % _SEEDS
 
 
