@@ -16,6 +16,7 @@ from mijnlieff._mijnlieff import (
     observe_batch,
     random_openings,
 )
+from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.datasets.recipe import Recipe
 from mijnlieff.evaluation.lock_step import play_out
 from mijnlieff.evaluation.losses import ILLEGAL
@@ -103,8 +104,10 @@ def play_part(
     """
     first = part * PART
     count = min(PART, recipe.games - first)
-    starts = random_openings(count, recipe.opening_plies, recipe.variant, recipe.seed, first)
-    seeds = np.random.SeedSequence([recipe.seed, part]).generate_state(2, np.uint64).tolist()
+    seed = first_game_seed(recipe.seed)
+    starts = random_openings(count, recipe.opening_plies, recipe.variant, seed, first)
+    # The numbers of part 0 would be those of the openings.
+    seeds = np.random.SeedSequence([recipe.seed, part + 1]).generate_state(2, np.uint64).tolist()
     light_player, dark_player = (
         # An object of a module would go on where it was in the last part.
         own_copy(load_policy(name, seed))

@@ -12,6 +12,7 @@ import pytest
 
 import mijnlieff
 from mijnlieff import Position, Variant, solve
+from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.cli.main import main
 from mijnlieff.datasets import Recipe, make_dataset, open_dataset
 from mijnlieff.datasets.games import COLUMNS
@@ -35,7 +36,7 @@ def test_games_and_values_are_right(variant, tmp_path):
     recipe = Recipe("greedy", "random", games=10, variant=variant, seed=7)
     columns = make_dataset(recipe, tmp_path).load()
     assert list(columns) == list(COLUMNS)
-    openings = random_openings(10, 2, variant, 7)
+    openings = random_openings(10, 2, variant, first_game_seed(7))
     games = rows_of_games(columns)
     assert len(games) == 10
     for number, (rows, position) in enumerate(zip(games, openings, strict=True)):
@@ -84,6 +85,19 @@ def test_a_recipe_makes_the_same_files(tmp_path, small_parts):
     one, two, three = (contents(tmp_path / name) for name in ("one", "two", "three"))
     assert one == two and one.keys() == three.keys()
     assert all(one[name] != three[name] for name in one)
+
+
+def test_data_sets_of_consecutive_seeds_share_no_openings(tmp_path):
+    """Else one would test on what was learned, if the players draw nothing."""
+    seeds = 0, 1, 2
+    openings = []
+    for seed in seeds:
+        recipe = Recipe("random", games=100, seed=seed, opening_plies=6, labels="none")
+        columns = make_dataset(recipe, tmp_path / str(seed)).load()
+        openings.append({str(columns["notation"][rows[0]]) for rows in rows_of_games(columns)})
+    assert [len(of_seed) for of_seed in openings] == [100, 100, 100]
+    # Openings of 6 plies are millions.
+    assert len(set().union(*openings)) == 300
 
 
 def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):
