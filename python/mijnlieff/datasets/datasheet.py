@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mijnlieff._util.output import markdown_table
 from mijnlieff.datasets.games import COLUMNS, Columns
@@ -60,9 +62,11 @@ def datasheet(recipe: Recipe, parts: Iterable[Columns], sums: dict[str, str]) ->
 
 def _counts(parts: Iterable[Columns]) -> list[list[str]]:
     """Return the numbers of games, turns and so on, as rows."""
-    names = ("games", "turns", "turns with a choice", "labeled turns", "optimal among these")
+    names = ("turns", "turns with a choice", "labeled turns", "optimal among these")
     totals = np.zeros(len(names), dtype=np.int64)
-    results = np.zeros(3, dtype=np.int64)
+    ends = ("won by Light", "won by Dark", "drawn")
+    results = np.zeros(len(ends), dtype=np.int64)
+    digests = []
     for columns in parts:
         labeled, rows = columns["labeled"], np.arange(len(columns["game"]))
         reached = columns["action_margins"][rows, columns["action"]]
@@ -70,12 +74,29 @@ def _counts(parts: Iterable[Columns]) -> list[list[str]]:
         margins = np.where(columns["player"] == 0, columns["result"], -columns["result"])[last]
         results += [(margins > 0).sum(), (margins < 0).sum(), (margins == 0).sum()]
         totals += [
-            last.sum(),
             len(rows),
             (columns["action_mask"].sum(axis=1) > 1).sum(),
             labeled.sum(),
             (labeled & (reached == columns["margin"])).sum(),
         ]
-    ends = ("won by Light", "won by Dark", "drawn")
-    numbers = [*totals.tolist(), *results.tolist()]
-    return [[name, f"{it:,}"] for name, it in zip((*names, *ends), numbers, strict=True)]
+        digests.append(_digests(columns, last))
+    games = np.concatenate(digests)
+    counts = [("games", len(games)), ("distinct games", len(np.unique(games)))]
+    counts += zip(names, totals.tolist(), strict=True)
+    counts += zip(ends, results.tolist(), strict=True)
+    return [[name, f"{count:,}"] for name, count in counts]
+
+
+def _digests(columns: Columns, last: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return a number for each game of a part, which equal games share.
+
+    Args:
+        columns: the columns of the part.
+        last: whether a row is the last one of its game.
+    """
+    ends = np.flatnonzero(last) + 1
+    starts = columns["notation"][np.append(0, ends[:-1])]
+    actions = np.split(columns["action"], ends[:-1])
+    texts = (f"{start} {played.tolist()}" for start, played in zip(starts, actions, strict=True))
+    digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), dtype=np.uint64)

@@ -171,6 +171,18 @@ def test_the_data_sheet_counts(tmp_path, small_parts):
     assert all(path.name in sheet for path in data.paths) and f"| variant | {SMALL} |" in sheet
 
 
+def test_the_data_sheet_counts_games_that_differ(tmp_path, small_parts):
+    """Over all parts, also those that start alike or have the same actions."""
+    data = make_dataset(Recipe("champion", games=90, opening_plies=1, labels="none"), tmp_path)
+    columns = data.load()
+    games = {
+        (str(columns["notation"][rows[0]]), *columns["action"][rows].tolist())
+        for rows in rows_of_games(columns)
+    }
+    assert 1 < len(games) < 90
+    assert f"| distinct games | {len(games)} |" in (tmp_path / "README.md").read_text()
+
+
 def test_a_data_set_is_opened_again(tmp_path, small_parts):
     recipe = Recipe("greedy", "random", games=6, variant=SMALL, opening_plies=1, labels="none")
     made = make_dataset(recipe, tmp_path / "data")
