@@ -11,5 +11,6 @@ True
 
 from mijnlieff.datasets.dataset import Dataset, make_dataset, open_dataset
 from mijnlieff.datasets.recipe import Recipe
+from mijnlieff.evaluation.canonical import keys_of_observations
 
-__all__ = ["Dataset", "Recipe", "make_dataset", "open_dataset"]
+__all__ = ["Dataset", "Recipe", "keys_of_observations", "make_dataset", "open_dataset"]

@@ -43,8 +43,9 @@ def datasheet(recipe: Recipe, parts: Iterable[Columns], sums: dict[str, str]) ->
             "`mijnlieff dataset` with these options makes the same files with the same version.\n",
             "## Contents\n",
             markdown_table(["", "number"], _counts(parts)),
-            "Random plies of the openings are not part of the games. Positions repeat, early ones "
-            "most; split by game, not by row.\n",
+            "Random plies of the openings are not part of the games. Positions repeat, also in "
+            "games that differ, and turned or mirrored. So split by position, not by game: by the "
+            "keys of `mijnlieff.datasets.keys_of_observations`.\n",
             "## Columns\n",
             "A row is a turn, forced passes among them.\n",
             markdown_table(

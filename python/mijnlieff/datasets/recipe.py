@@ -37,7 +37,8 @@ class Recipe:
         dark: the name of another one. The first then plays Light in games of even number and Dark
             in the others.
         games: how many games, up to 50,000,000.
-        seed: the seed of openings and players, 0 to 2**64 - 1.
+        seed: the seed of openings and players, 0 to 2**64 - 1. Those of different seeds are
+            independent.
         variant: the variant; None is the standard game.
         opening_plies: random plies before the players take over, which are not part of the data.
         labels: ``"exact"`` for the exact value of every action where the solver reaches it, see

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mijnlieff._mijnlieff import Board, Position, observe_batch
+from mijnlieff._util.arguments import check_type
 
 __all__ = ["canonical_keys", "keys_of_observations"]
 
@@ -24,17 +25,30 @@ def canonical_keys(positions: Sequence[Position]) -> list[bytes]:
 
 
 def keys_of_observations(observations: NDArray[np.uint8], board: Board) -> list[bytes]:
-    """Return the keys of positions of which only the observations are known.
+    """Return a key for each observation; positions that a symmetry of the board maps share theirs.
+
+    The exact values of positions that share a key are the same but for the order of the actions.
 
     Args:
-        observations: uint8 ``(B, 3 * num_cells + 8)``, flat.
+        observations: uint8 ``(B, 3 * num_cells + 8)``, flat, as in a data set.
         board: their board.
+
+    Raises:
+        ValueError: another shape.
+        TypeError: another dtype, or not a `Board`.
     """
-    cells = observations[:, : 3 * board.num_cells].reshape(len(observations), 3, -1)
-    hands = observations[:, 3 * board.num_cells :]
+    check_type("board", board, Board)
+    if observations.dtype != np.uint8:
+        raise TypeError(f"observations must be uint8, not {observations.dtype}")
+    of_cells = 3 * board.num_cells
+    width = of_cells + 8
+    if observations.ndim != 2 or observations.shape[1] != width:
+        raise ValueError(f"observations must be (B, {width}), not {observations.shape}")
+    cells = observations[:, :of_cells].reshape(-1, 3, board.num_cells)
+    hands = observations[:, of_cells:]
     keys = []
     for symmetry in board.symmetries:
         mapped = np.empty_like(cells)
         mapped[:, :, symmetry] = cells
-        keys.append(np.concatenate([mapped.reshape(len(observations), -1), hands], axis=1))
+        keys.append(np.concatenate([mapped.reshape(-1, of_cells), hands], axis=1))
     return [min(key[i].tobytes() for key in keys) for i in range(len(observations))]

@@ -14,10 +14,11 @@ import mijnlieff
 from mijnlieff import Position, Variant, solve
 from mijnlieff._util.seeds import first_game_seed
 from mijnlieff.cli.main import main
-from mijnlieff.datasets import Recipe, make_dataset, open_dataset
+from mijnlieff.datasets import Recipe, keys_of_observations, make_dataset, open_dataset
 from mijnlieff.datasets.games import COLUMNS
 from mijnlieff.errors import CheckpointError, DatasetError, MissingExtraError
 from mijnlieff.evaluation import random_openings
+from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.losses import ILLEGAL
 from played import rows_of_games
 from program_ends import raising
@@ -181,6 +182,34 @@ def test_the_data_sheet_counts_games_that_differ(tmp_path, small_parts):
     }
     assert 1 < len(games) < 90
     assert f"| distinct games | {len(games)} |" in (tmp_path / "README.md").read_text()
+
+
+@pytest.mark.parametrize("variant", ["standard", SMALL])
+def test_positions_that_share_a_key_share_their_value(variant, tmp_path):
+    recipe = Recipe("random", games=200, variant=variant, opening_plies=0)
+    columns = make_dataset(recipe, tmp_path).load()
+    board = recipe.variant.board
+    keys = keys_of_observations(columns["observation"], board)
+    positions = [Position.from_notation(str(it), variant) for it in columns["notation"]]
+    assert keys == canonical_keys(positions)
+    groups = {}
+    for key, position, margin in zip(keys, positions, columns["margin"].tolist(), strict=True):
+        groups.setdefault(key, []).append((position, margin))
+    assert all(len({margin for _, margin in group}) == 1 for group in groups.values())
+    assert any(len({position for position, _ in group}) > 1 for group in groups.values())
+
+
+def test_keys_of_wrong_observations():
+    board = Variant().board
+    for observations, of, error, words in (
+        (np.zeros((2, 56), np.float32), board, TypeError, "must be uint8, not float32"),
+        (np.zeros(56, np.uint8), board, ValueError, r"must be \(B, 56\), not \(56,\)"),
+        (np.zeros((2, 32), np.uint8), board, ValueError, r"must be \(B, 56\), not \(2, 32\)"),
+        (np.zeros((2, 56), np.uint8), Variant(), TypeError, "board must be a Board, not"),
+    ):
+        with pytest.raises(error, match=words):
+            keys_of_observations(observations, of)
+    assert keys_of_observations(np.zeros((0, 56), np.uint8), board) == []
 
 
 def test_a_data_set_is_opened_again(tmp_path, small_parts):
