@@ -96,10 +96,11 @@ def make_dataset(
     Raises:
         DatasetError: the folder holds something else, or its recipe cannot be read.
         TypeError: not a recipe, not a path, or a number of threads that is not an integer.
-        ValueError: the tablebase is of another game, or a number of threads out of range.
+        ValueError: a player's module does not exist, the tablebase is of another game, or a number
+            of threads out of range.
         CheckpointError: a player's path does not exist, or holds no network.
-        PolicyError: a player's module cannot be imported, it cannot be copied, or it chose an
-            illegal action.
+        PolicyError: the import of a player's module fails, a player is no policy or cannot be
+            copied, or it chose an illegal action.
         MissingExtraError: pyarrow is missing.
         OSError: a file cannot be written.
     """

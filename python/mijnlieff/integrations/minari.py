@@ -92,8 +92,10 @@ def to_minari(
     names is imported here.
 
     Raises:
-        ValueError: Minari has a data set of this name, or the name or the layout is wrong.
-        CheckpointError, PolicyError: the second player is missing, or is none.
+        ValueError: Minari has a data set of this name, the name or the layout is wrong, or the
+            second player's module does not exist.
+        CheckpointError: the second player's path does not exist, or holds no network.
+        PolicyError: the import of the second player's module fails, or it has no such policy.
         TypeError: not a `Dataset`.
         DatasetError, OSError: a part cannot be read, or the data set cannot be written.
     """

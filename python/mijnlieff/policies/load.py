@@ -99,11 +99,12 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
         seed: the seed of a policy made from a name or a path, 0 to 2**64 - 1.
 
     Raises:
-        ValueError: an unknown name; or a number or the seed out of range.
+        ValueError: an unknown name, a module that does not exist, or a number or the seed out of
+            range.
         TypeError: neither a name nor a path nor a policy, or the seed is not an integer.
         CheckpointError: the path does not exist, or it is neither a run nor a checkpoint nor a
             network nor a folder with one, or is damaged.
-        PolicyError: the module cannot be imported or has no such object, or that is not a policy.
+        PolicyError: the import of the module fails, it has no such object, or that is not a policy.
         MissingExtraError: the path is that of a checkpoint, and PyTorch is not installed.
     """
     if not isinstance(policy, str | os.PathLike):
