@@ -89,8 +89,9 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
                                is called, from a module that can be imported
     ========================== ====================================================================
 
-    A search solves positions near the end exactly where the network has learned from exact values,
-    as far as its run did; without a run, where at most 9 cells are empty.
+    A search by the network of a run solves positions near the end exactly where the run learned
+    from exact values, as far as it did. One by the champion or a network in a file solves those
+    with at most 9 empty cells, whatever the network has learned from.
 
     Args:
         policy: the name or path, or a policy. Of an object with only ``act`` or only ``act_batch``
