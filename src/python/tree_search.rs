@@ -89,7 +89,8 @@ struct Found {
 ///
 /// A tree depends on its position, its seed and the evaluations alone.
 ///
-/// A search serves one thread at a time; RuntimeError tells a second one.
+/// A search serves one thread at a time; RuntimeError tells a second one, and whoever asks for the
+/// results of a search that is not done.
 ///
 /// Args:
 ///     positions: of one variant, or with a canvas of any that fit; none of them finished.
