@@ -73,9 +73,9 @@ class BestResponse(TableReport):
         mistakes: by ply: the number of positions with the policy to move that can be reached while
             the outcome of the start is kept, and the number of those in which its move gives it
             away.
-        refutations: a record for each mistake, up to the move that gives the outcome away, the
-            shortest first. If the start is not the start of a game, a record begins with the
-            notation of the start.
+        refutations: a record for each mistake, but for at most `max_refutations`, up to the move
+            that gives the outcome away, the shortest first. If the start is not the start of a
+            game, a record begins with the notation of the start.
     """
 
     policy: str
