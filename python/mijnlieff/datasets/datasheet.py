@@ -37,7 +37,7 @@ def datasheet(recipe: Recipe, parts: Iterable[Columns], sums: dict[str, str]) ->
         [
             "# Games of Mijnlieff with exact values\n",
             "Games of the board game Mijnlieff between programs, and the exact value of the legal "
-            "actions of their positions. There is nothing of persons in it.\n",
+            "actions of their positions. It contains no personal data.\n",
             "## Recipe\n",
             markdown_table(["part", "value"], [[k, str(v)] for k, v in made.items()], 2),
             "`mijnlieff dataset` with these options makes the same files with the same version.\n",
