@@ -126,12 +126,12 @@ mod _mijnlieff {
     #[pymodule_export]
     use crate::python::vector::rollout::rollout;
 
-    /// Looks up the functions of `NumPy` at import. Later, Ctrl-C during the lookup would make it panic.
+    /// Looks up the functions of `NumPy` and the error classes at import. Later, Ctrl-C during the
+    /// lookup would make it panic.
     #[pymodule_init]
-    #[allow(clippy::unnecessary_wraps)] // PyO3 wants a result
     fn init(py: Python<'_>) -> PyResult<()> {
         drop(PyArray1::<u8>::zeros(py, 0, false));
-        Ok(())
+        crate::python::exceptions::import(py)
     }
 }
 

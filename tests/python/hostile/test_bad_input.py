@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 import numpy as np
@@ -23,6 +24,7 @@ from mijnlieff import (
     functional,
 )
 from mijnlieff.policies import RolloutPolicy
+from processes import printed_by
 
 STANDARD = Position()
 BROKEN = "\ud800"
@@ -72,7 +74,12 @@ RULES: list[tuple[str, Callable[[], object], type[Exception], list[str]]] = [
         errors.BoardError,
         ["(1099511627776, 0)", "too far out"],
     ),
-    ("blocks that are not pairs", lambda: Board.from_blocks([(1, 2, 3)]), ValueError, ["2"]),
+    (
+        "blocks that are not pairs",
+        lambda: Board.from_blocks([(1, 2, 3)]),
+        ValueError,
+        ["0", "2", "3"],
+    ),
     ("a board of numbers", lambda: Board.from_text(7), TypeError, ["'int'"]),
     ("an unknown opening", lambda: Variant(opening="any"), errors.VariantError, ["any", "outside"]),
     ("no copies", lambda: Variant(copies=0), errors.VariantError, ["1 to 127", "0"]),
@@ -356,6 +363,36 @@ def test_an_illegal_move_carries_what_was_legal():
     assert caught.value.action == 5
     assert caught.value.legal_actions == list(STANDARD.legal_actions())
     assert caught.value.env_index is None
+
+
+def test_the_first_error_may_come_where_python_cannot_import():
+    program = """
+        import builtins, sys
+        import mijnlieff
+
+        def play(depth):
+            return play(depth - 1) if depth else position.play(9999)
+
+        class Last:
+            def __del__(self, position=mijnlieff.Position(), error=mijnlieff.IllegalMoveError):
+                try:
+                    position.play(9999)
+                except error as refused:
+                    print(refused.action)
+
+        builtins.last = Last()  # outlives the means to import
+        position = mijnlieff.Position()
+        sys.setrecursionlimit(200)
+        for depth in range(200, 0, -1):
+            try:
+                play(depth)
+            except RecursionError:
+                deepest = depth
+            except mijnlieff.IllegalMoveError:
+                break
+        print(deepest - depth)
+        """
+    assert printed_by(textwrap.dedent(program)).split() == ["1", "9999"]
 
 
 def test_every_exception_has_a_base_that_numpy_users_expect():
