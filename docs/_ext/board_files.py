@@ -58,7 +58,7 @@ def first_table(setup: dict[str, Any]) -> PlayTable:
 def state(table: PlayTable) -> dict[str, Any]:
     """Return what is shown of a table once everything that it wants is solved."""
     while (position := table.next_solution()) is not None:
-        table.solved(position, dict(solve(position).action_margins))
+        table.solved(position, solve(position).action_margins)
     shown: dict[str, Any] = json.loads(table.state())
     return shown
 

@@ -26,7 +26,7 @@ impl<'py> FromPyObject<'_, 'py> for Masks<'py> {
         let Ok(truths) = given.cast::<PyArray2<bool>>() else {
             let given = short_repr(&given);
             return Err(PyTypeError::new_err(format!(
-                "expected an int8 or bool array of two dimensions, found {given}"
+                "masks must be an int8 or bool array of two dimensions, not {given}"
             )));
         };
         let py = given.py();

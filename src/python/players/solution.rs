@@ -1,7 +1,7 @@
 //! `mijnlieff.solving.Solution`.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMappingProxy, PyType};
+use pyo3::types::{PyDict, PyType};
 
 use crate::encode::action_of;
 use crate::python::convert::shown::{Shown, type_texts};
@@ -9,21 +9,24 @@ use crate::python::rules::position::PyPosition;
 use crate::search::solver::Solution;
 
 type_texts! {
-    ActionMargins: "Mapping[int, int]";
+    ActionMargins: "dict[int, int]";
 }
 
 /// The exact value of a position: its margin under perfect play, and that of every action.
 ///
 /// Immutable, and equal to others with the same attributes.
-#[pyclass(name = "Solution", module = "mijnlieff.solving", frozen, get_all)]
+#[pyclass(name = "Solution", module = "mijnlieff.solving", frozen)]
 pub(crate) struct PySolution {
     /// Own points minus the opponent's at the end of the game, for the side to move.
+    #[pyo3(get)]
     margin: i32,
-    /// The margin after each legal action, for the side to move; empty when the game is over.
-    action_margins: Shown<ActionMargins, PyMappingProxy>,
+    /// A dict that is not used elsewhere: Python gets copies.
+    action_margins: Py<PyDict>,
     /// Positions searched; 0 if the book had the answer.
+    #[pyo3(get)]
     nodes: u64,
     /// The side to move, 0 Light, 1 Dark.
+    #[pyo3(get)]
     to_play: usize,
 }
 
@@ -41,6 +44,12 @@ impl PySolution {
         to_play: usize,
     ) -> PyResult<Self> {
         Ok(Self::with(margin, &action_margins.copy()?, nodes, to_play))
+    }
+
+    /// The margin after each legal action, for the side to move; empty when the game is over.
+    #[getter]
+    fn action_margins(&self, py: Python<'_>) -> PyResult<Shown<ActionMargins, PyDict>> {
+        Ok(self.action_margins.bind(py).copy()?.into())
     }
 
     /// The margin as `Position.margin` counts it: Light's points minus Dark's.
@@ -63,8 +72,8 @@ impl PySolution {
     #[getter]
     fn best_actions(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         let mut best = Vec::new();
-        for entry in self.action_margins.bind(py).items()? {
-            let (action, margin): (usize, i32) = entry.extract()?;
+        for (action, margin) in self.action_margins.bind(py) {
+            let (action, margin): (usize, i32) = (action.extract()?, margin.extract()?);
             if margin == self.margin {
                 best.push(action);
             }
@@ -85,7 +94,7 @@ impl PySolution {
             to_play,
             ..
         } = self;
-        let action_margins = self.action_margins.bind(py).call_method0("copy")?.repr()?;
+        let action_margins = self.action_margins.bind(py).repr()?;
         Ok(format!(
             "Solution(margin={margin}, action_margins={action_margins}, nodes={nodes}, \
              to_play={to_play})"
@@ -93,7 +102,7 @@ impl PySolution {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Fields<'py>)> {
-        let action_margins = self.action_margins.bind(py).call_method0("copy")?;
+        let action_margins = self.action_margins.bind(py).copy()?.into_any();
         let made_from = (self.margin, action_margins, self.nodes, self.to_play);
         Ok((py.get_type::<Self>(), made_from))
     }
@@ -113,10 +122,9 @@ impl PySolution {
 
     /// Made from a dict that is not used elsewhere.
     fn with(margin: i32, action_margins: &Bound<'_, PyDict>, nodes: u64, to_play: usize) -> Self {
-        let action_margins = PyMappingProxy::new(action_margins.py(), action_margins.as_mapping());
         Self {
             margin,
-            action_margins: action_margins.into(),
+            action_margins: action_margins.clone().unbind(),
             nodes,
             to_play,
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -50,9 +51,14 @@ impl PyBoard {
     /// Raises:
     ///     BoardError: an empty list, blocks that overlap, more than 64 cells, or a side over 64.
     #[staticmethod]
-    #[pyo3(signature = (blocks: "Sequence[tuple[int, int]]"))]
-    fn from_blocks(blocks: Listed<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) -> PyResult<Self> {
-        let corner = |(number, (x, y)): (usize, &(Bound<'_, PyAny>, Bound<'_, PyAny>))| {
+    #[pyo3(signature = (blocks: "Sequence[Sequence[int]]"))]
+    fn from_blocks(blocks: Listed<Listed<Bound<'_, PyAny>>>) -> PyResult<Self> {
+        let corner = |(number, Listed(corner)): (usize, &Listed<Bound<'_, PyAny>>)| {
+            let [x, y] = &corner[..] else {
+                let count = corner.len();
+                let message = format!("block {number} must be 2 numbers, (x, y), not {count}");
+                return Err(PyValueError::new_err(message));
+            };
             let x = index(format_args!("x of block {number}"), x)?;
             let y = index(format_args!("y of block {number}"), y)?;
             let near = x.extract().ok().zip(y.extract().ok());

@@ -21,7 +21,7 @@ argument!(PyVariant: "VariantLike" = |value: Borrowed<'_, '_, PyAny>| {
     }
     match value.cast::<PyMapping>() {
         Ok(parts) => Ok(from_parts(&parts)?.into()),
-        Err(_) => Err(PyTypeError::new_err(not_a_variant("it", &value))),
+        Err(_) => Err(PyTypeError::new_err(not_a_variant("a variant", &value))),
     }
 });
 

@@ -81,6 +81,7 @@ def test_forms_of_the_text(text, written, variant):
         ("standard", Board.standard()),
         ("\n standard ", Board.standard()),
         ("##/##", Board.from_blocks([(5, 5)])),
+        ("##/##", Board.from_blocks(np.array([[5, 5]]))),
         ("blocks:0,0; 2 , 2 ;", Board.from_blocks([(0, 0), (2, 2)])),
     ],
 )

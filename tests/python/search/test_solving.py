@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import json
 import pickle
 from collections.abc import Callable
 from importlib.resources import files
@@ -66,6 +68,15 @@ def test_solution_of_an_ending() -> None:
     assert [STANDARD.action_name(action) for action in solution.best_actions] == ["d4x"]
     assert sorted(solution.action_margins) == position.legal_actions().tolist()
     assert solution.nodes > 0
+
+
+def test_margins_of_a_solution_are_a_dict_that_callers_may_change() -> None:
+    solution = solve(example(10))
+    margins = solution.action_margins
+    assert json.loads(json.dumps(margins)) == {str(key): it for key, it in margins.items()}
+    assert pickle.loads(pickle.dumps(margins)) == copy.deepcopy(margins) == margins
+    margins.clear()
+    assert solution == solve(example(10))
 
 
 def test_solution_of_a_finished_game() -> None:
