@@ -153,10 +153,7 @@ pub(super) fn build(
     stop: &AtomicBool,
     progress: impl Fn(Progress) + Sync,
 ) -> Result<(), TablebaseError> {
-    if fs::exists(path).map_err(|error| named(path, &error))? {
-        let error = io::Error::new(ErrorKind::AlreadyExists, "it exists already");
-        return Err(named(path, &error).into());
-    }
+    check_free(path)?;
     let partial = partial_path(path);
     let layout = Layout::new(variant)?;
     let builder = Builder {
@@ -177,8 +174,24 @@ pub(super) fn build(
             other => other,
         })?;
     file.sync_all().map_err(of_partial)?;
+    // Something may have come there in the meantime.
+    check_free(path)?;
     fs::rename(&partial, path).map_err(|error| named(path, &error))?;
     Ok(())
+}
+
+/// Fails unless a file can be made there and nothing is in its place, such as a link to nothing.
+fn check_free(path: &Path) -> io::Result<()> {
+    let error = if path.file_name().is_none() {
+        io::Error::new(ErrorKind::InvalidInput, "not the name of a file")
+    } else {
+        match fs::symlink_metadata(path) {
+            Ok(_) => io::Error::new(ErrorKind::AlreadyExists, "it exists already"),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => error,
+        }
+    };
+    Err(named(path, &error))
 }
 
 /// Opens the file that a table grows in, which this process then has for itself.

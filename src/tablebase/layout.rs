@@ -2,7 +2,11 @@
 
 use super::TablebaseError;
 use crate::game::Variant;
+use crate::memory::{with_room, zeroed};
 use crate::small_board::{Geometry, SmallState, TWO_BIT_HAND};
+
+/// Named in the error if memory does not suffice.
+const LAYOUT: &str = "the layout of a tablebase";
 
 /// A position with hands of two bits for each type, which the tables of this crate pack.
 pub(super) type State = SmallState<2>;
@@ -109,12 +113,12 @@ impl Layout {
             hands,
             hand_numbers,
             levels: Vec::new(),
-            set_numbers: vec![0; 1 << 16],
-            ranks: vec![0; 1 << 16],
-            gathered: (0..=u16::MAX)
-                .map(|at| gather(at as u8, (at >> 8) as u8))
-                .collect(),
+            set_numbers: zeroed(LAYOUT, 1 << 16)?,
+            ranks: zeroed(LAYOUT, 1 << 16)?,
+            gathered: with_room(LAYOUT, 1 << 16)?,
         };
+        let gathered = (0..=u16::MAX).map(|at| gather(at as u8, (at >> 8) as u8));
+        layout.gathered.extend(gathered);
         let mut seen = [0; 17];
         for set in 0..1 << cells {
             let count = &mut seen[(set as u32).count_ones() as usize];

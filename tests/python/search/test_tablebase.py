@@ -309,8 +309,13 @@ def test_errors_name_the_file_that_is_in_the_way(tmp_path: Path) -> None:
     for name in ("folder", "pipe"):
         with pytest.raises(OSError, match=f"{name}: not a regular file$"):
             Tablebase.open(tmp_path / name)
-    with pytest.raises(FileExistsError, match=r"there: it exists already$"):
-        Tablebase.build(tmp_path / "there", SMALL)
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    for name in ("there", "link"):
+        with pytest.raises(FileExistsError, match=f"{name}: it exists already$"):
+            Tablebase.build(tmp_path / name, SMALL)
+    for name in ("", "/"):
+        with pytest.raises(OSError, match=f"^{name}: not the name of a file$"):
+            Tablebase.build(name, SMALL)
     with pytest.raises(FileNotFoundError, match=r"missing: No such file or directory$"):
         Tablebase.open(tmp_path / "missing")
 
@@ -347,6 +352,16 @@ def test_a_build_ends_when_the_last_report_fails(table: Tablebase, tmp_path: Pat
     with pytest.raises(KeyboardInterrupt):
         Tablebase.build(path, SMALL, progress=stop_at_the_end)
     assert not path.exists()
+    Tablebase.build(path, SMALL)
+    assert path.read_bytes() == Path(table.path).read_bytes()
+
+
+def test_a_file_that_comes_while_a_table_is_built_stays(table: Tablebase, tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    with pytest.raises(FileExistsError, match=r"it exists already$"):
+        Tablebase.build(path, SMALL, progress=lambda *state: path.write_text("precious"))
+    assert path.read_text() == "precious"
+    path.unlink()
     Tablebase.build(path, SMALL)
     assert path.read_bytes() == Path(table.path).read_bytes()
 

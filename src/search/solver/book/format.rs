@@ -12,6 +12,7 @@
 
 use super::{BookError, Group};
 use crate::file_header::FileKind;
+use crate::memory::{make_room, with_room};
 
 pub(super) const KIND: FileKind = FileKind {
     name: "book",
@@ -19,6 +20,8 @@ pub(super) const KIND: FileKind = FileKind {
     version: 1,
     oldest: 1,
 };
+/// What the memory is for, in errors.
+const BOOK: &str = "the opening book";
 /// Margins from -8 to 7 fit an entry.
 const MARGIN_OFFSET: i32 = 8;
 const MARGIN_BITS: u32 = 4;
@@ -133,9 +136,12 @@ pub(super) fn read(file: &[u8]) -> Result<Content, BookError> {
         let wrong = BookError::Content { at };
         let group = read_group(body, &mut at, groups.last()).ok_or(wrong)?;
         total += group.len as usize;
+        make_room(&mut groups, BOOK, 1)?;
         groups.push(group);
     }
-    Ok((groups, body.into(), total))
+    let mut entries = with_room(BOOK, body.len())?;
+    entries.extend_from_slice(body);
+    Ok((groups, entries.into_boxed_slice(), total))
 }
 
 /// The group that starts here; none when it is not written as [`write`] does.

@@ -33,7 +33,7 @@ pub enum BookError {
         /// Where, in bytes after the header.
         at: usize,
     },
-    /// Memory does not suffice for the tables of the board.
+    /// Memory does not suffice for the book or the tables of the board.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
 }
