@@ -128,7 +128,8 @@ class BatchEnv:
     With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
     `start_reset`, then `answer` for the `pending` positions until there are none, then
     `finish_step` or `finish_reset`, or `roll_back` to abort. In between, `seed`, `reset`, `step`,
-    `set_positions` and `restore` raise RuntimeError.
+    `set_positions` and `restore` raise RuntimeError. Each start has a different `call`, a number
+    above 0, so that the caller that was refused does not abort what another one has started.
 
     Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
     info)``. A batch serves one thread at a time; RuntimeError tells a second one.
@@ -195,11 +196,11 @@ class BatchEnv:
         """
     def restore(self, /, state: tuple[bool, list[SavedGame]]) -> None:
         """Restore a state that `state` returned."""
-    def roll_back(self, /) -> bool:
-        """Abort the step or reset under way: everything is as before it.
+    def roll_back(self, /, call: SupportsIndex) -> bool:
+        """Abort the step or reset that this call has started: everything is as before it.
 
         Returns:
-            Whether there was one.
+            Whether it was under way.
         """
     def sample_actions(self, /) -> NDArray[np.int64]:
         """A random legal action for each game, int64 ``(num_envs,)``."""
@@ -207,8 +208,8 @@ class BatchEnv:
         """Restart the streams of the games, game ``i`` with ``seed + i``."""
     def set_positions(
         self, /, positions: Sequence[Position], mask: list[bool] | None = None
-    ) -> None:
-        """Put games at positions, all or those that the mask selects.
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Put games at positions, all or those that the mask selects, and return the new view.
 
         Raises:
             ValueError: not one position for each of these games, or a mask of another length.
@@ -216,14 +217,14 @@ class BatchEnv:
             PositionError: a position is over or of another variant.
         """
     def start_reset(
-        self, /, seeds: int | list[int | None] | None = None, mask: list[bool] | None = None
+        self, /, seeds: int | list[int | None] | None, mask: list[bool] | None, call: SupportsIndex
     ) -> None:
         """Start new games; those that `pending` lists then wait for `answer`.
 
         Raises:
             ValueError: as `reset`.
         """
-    def start_step(self, /, actions: ArrayLike) -> None:
+    def start_step(self, /, actions: ArrayLike, call: SupportsIndex) -> None:
         """Play the agent's actions; the games that `pending` lists then wait for `answer`."""
     def state(self, /) -> tuple[bool, list[SavedGame]]:
         """Whether the batch has started, and all its games, for pickles."""
@@ -368,7 +369,7 @@ class Board:
     def cells(self, /) -> tuple[tuple[int, int], ...]:
         """The ``(x, y)`` of every cell by cell number; ``(0, 0)`` is the lower left corner."""
     @staticmethod
-    def from_blocks(blocks: Sequence[tuple[int, int]]) -> Board:
+    def from_blocks(blocks: Sequence[Sequence[int]]) -> Board:
         """A board of 2x2 blocks, given by the ``(x, y)`` of their lower left corners.
 
         Raises:
@@ -1513,7 +1514,7 @@ class Solution:
     def __reduce__(self, /) -> tuple[type, tuple[int, Any, int, int]]: ...
     def __repr__(self, /) -> str: ...
     @property
-    def action_margins(self, /) -> Mapping[int, int]:
+    def action_margins(self, /) -> dict[int, int]:
         """The margin after each legal action, for the side to move; empty when the game is over."""
     @property
     def best_actions(self, /) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
@@ -14,10 +15,13 @@ __all__ = ["play_outside"]
 
 _Result = TypeVar("_Result")
 
+_CALLS = count(1)
+"""Numbers by which a batch tells one call from another."""
+
 
 def play_outside(
     batch: BatchEnv,
-    start: Callable[[], None],
+    start: Callable[[int], None],
     ask: Callable[[list[Position]], NDArray[np.int64]],
     finish: Callable[[], _Result],
     undone: Callable[[], None] = lambda: None,
@@ -29,7 +33,7 @@ def play_outside(
 
     Args:
         batch: the games.
-        start: starts the step or reset.
+        start: starts the step or reset, given the number of this call.
         ask: returns the opponent's actions in the positions that wait for it.
         finish: ends the step or reset.
         undone: called when the games are as before.
@@ -37,16 +41,16 @@ def play_outside(
     Returns:
         What `finish` returns.
     """
+    call = next(_CALLS)
     has_started = False
     try:
-        start()
+        start(call)
         has_started = True
         while waiting := batch.pending():
             batch.answer(ask(waiting))
         return finish()
-    except BaseException as error:
+    except BaseException:
         # A call that is refused may come in the middle of another one, which goes on.
-        is_refused = not has_started and isinstance(error, RuntimeError)
-        if is_refused or batch.roll_back() or not has_started:
+        if batch.roll_back(call) or not has_started:
             undone()
         raise

@@ -256,8 +256,8 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             restore()
             raise
 
-        def start() -> None:
-            batch.start_reset(seeds, mask)
+        def start(call: int) -> None:
+            batch.start_reset(seeds, mask, call)
             self._numbers = self._numbers and self._numbers.after_reset(seeds, mask)
 
         return play_outside(batch, start, self._ask, batch.finish_reset, restore)
@@ -298,7 +298,8 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         if self._policy is None:
             return batch.step(actions)
         ask = partial(self._ask, asked=asked)
-        result = play_outside(batch, partial(batch.start_step, actions), ask, batch.finish_step)
+        start = partial(batch.start_step, actions)
+        result = play_outside(batch, start, ask, batch.finish_step)
         if self._numbers is not None:
             restart = self.autoreset_mode == AutoresetMode.SAME_STEP
             self._numbers = self._numbers.after_step(result[2], restart=restart)
@@ -357,10 +358,10 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
                 changed.
         """
         chosen = None if mask is None else _game_mask("mask", mask, self.num_envs)
-        self._batch.set_positions(list(positions), chosen)
+        view = self._batch.set_positions(list(positions), chosen)
         self._seed_from_entropy()
         self._numbers = self._numbers and self._numbers.after_reset(None, chosen)
-        return self._batch.observe()
+        return view
 
     def _seed_from_entropy(self) -> None:
         """Give every game streams that differ from run to run, before the first seeds."""

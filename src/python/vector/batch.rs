@@ -25,8 +25,6 @@ pub(super) struct Batch {
     pub(super) outputs: Vec<Outputs>,
     /// The index in `outputs` that is tried first.
     pub(super) next: usize,
-    /// Whether a step or reset waits for an outside opponent.
-    pub(super) under_way: bool,
 }
 
 impl Batch {
@@ -73,8 +71,9 @@ impl Batch {
         Ok(index)
     }
 
-    pub(super) fn observe(&mut self, py: Python<'_>) -> PyResult<ViewResult> {
-        let index = self.take_outputs(py)?;
+    /// The current observations and `info`, in the arrays with this index. They are taken before the games
+    /// change, so that nothing has changed where memory does not suffice for them.
+    pub(super) fn observe(&mut self, py: Python<'_>, index: usize) -> PyResult<ViewResult> {
         let mut view = self.outputs[index].view();
         without_gil(py, &mut *self.core, |core| core.observe(&mut view));
         self.outputs[index].reset_result(py, &*self.core)

@@ -8,12 +8,14 @@ mod outputs;
 pub(crate) mod positions;
 pub(crate) mod rollout;
 
-use std::mem;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
 use self::batch::{Batch, run_searching, without_gil};
@@ -53,7 +55,8 @@ const QUICK_STATE: usize = 4096;
 /// With an opponent that is not a built-in policy, the caller plays the other side: `start_step` or
 /// `start_reset`, then `answer` for the `pending` positions until there are none, then
 /// `finish_step` or `finish_reset`, or `roll_back` to abort. In between, `seed`, `reset`, `step`,
-/// `set_positions` and `restore` raise RuntimeError.
+/// `set_positions` and `restore` raise RuntimeError. Each start has a different `call`, a number
+/// above 0, so that the caller that was refused does not abort what another one has started.
 ///
 /// Views are ``(observations, info)``, steps ``(observations, rewards, terminations, truncations,
 /// info)``. A batch serves one thread at a time; RuntimeError tells a second one.
@@ -65,7 +68,11 @@ const QUICK_STATE: usize = 4096;
 ///     VariantError: packed observations of a board they cannot hold, or a board does not fit
 ///         the canvas.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
-pub(crate) struct PyBatchEnv(Mutex<Batch>);
+pub(crate) struct PyBatchEnv {
+    batch: Mutex<Batch>,
+    /// The call whose step or reset waits for an outside opponent, or 0. Written with the batch locked.
+    call: AtomicU64,
+}
 
 #[pymethods]
 impl PyBatchEnv {
@@ -127,7 +134,7 @@ impl PyBatchEnv {
             _ => Threads::or_cores(num_threads),
         };
         let core = py.detach(|| batch_env(config, observation, num_envs, num_threads))?;
-        Ok(Self(Mutex::new(Batch {
+        let batch = Batch {
             core,
             with_variant_index,
             format,
@@ -135,8 +142,11 @@ impl PyBatchEnv {
             actions: zeroed(ACTIONS, num_envs)?,
             outputs: Vec::new(),
             next: 0,
-            under_way: false,
-        })))
+        };
+        Ok(Self {
+            batch: Mutex::new(batch),
+            call: AtomicU64::new(0),
+        })
     }
 
     /// Restart the streams of the games, game ``i`` with ``seed + i``.
@@ -161,13 +171,14 @@ impl PyBatchEnv {
     ) -> PyResult<ViewResult> {
         let mut inner = self.lock_idle()?;
         let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
+        let outputs = inner.take_outputs(py)?;
         let core = &mut *inner.core;
         if core.searches_long() {
             run_searching(py, core, |core| core.reset(seeds, mask))??;
         } else {
             without_gil(py, core, |core| core.reset(seeds, mask))?;
         }
-        inner.observe(py)
+        inner.observe(py, outputs)
     }
 
     /// Play one action in every game.
@@ -196,15 +207,20 @@ impl PyBatchEnv {
     }
 
     /// Play the agent's actions; the games that `pending` lists then wait for `answer`.
-    #[pyo3(signature = (actions: "ArrayLike"))]
-    fn start_step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+    #[pyo3(signature = (actions: "ArrayLike", call))]
+    fn start_step(
+        &self,
+        py: Python<'_>,
+        actions: &Bound<'_, PyAny>,
+        call: NonZeroU64,
+    ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let out_of_range = copy_actions(actions, &mut inner.actions)?;
         let (core, actions) = (&mut *inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
         started.map_err(|error| step_error(py, inner.numbering(), &error, &out_of_range))?;
-        inner.under_way = true;
+        self.call.store(call.get(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -213,32 +229,33 @@ impl PyBatchEnv {
     /// Raises:
     ///     ValueError: as `reset`.
     #[pyo3(signature = (
-        seeds: "int | list[int | None] | None" = None, mask: "list[bool] | None" = None
+        seeds: "int | list[int | None] | None", mask: "list[bool] | None", call
     ))]
     fn start_reset(
         &self,
         py: Python<'_>,
         seeds: Option<PySeeds>,
         mask: Option<Listed<bool>>,
+        call: NonZeroU64,
     ) -> PyResult<()> {
         let mut inner = self.lock_idle()?;
         let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
         without_gil(py, &mut *inner.core, |core| core.start_reset(seeds, mask))?;
-        inner.under_way = true;
+        self.call.store(call.get(), Ordering::Relaxed);
         Ok(())
     }
 
     /// The positions in which the outside opponent must act, in the order of the games.
     #[pyo3(signature = () -> "list[Position]")]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let inner = self.lock()?;
+        let inner = self.wait(py)?;
         let waiting = inner.core.pending().iter();
         mixed_list(py, waiting.map(|&game| inner.position(game)))
     }
 
     /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
     fn pending_games(&self, py: Python<'_>) -> PyResult<(Array1<i64>, Array1<bool>)> {
-        let inner = self.lock()?;
+        let inner = self.wait(py)?;
         let pending = inner.core.pending();
         let mut games = zeroed(PENDING, pending.len())?;
         for (number, &game) in games.iter_mut().zip(pending) {
@@ -255,7 +272,7 @@ impl PyBatchEnv {
     /// Actions are those of each game's own variant, also on a canvas.
     #[pyo3(signature = (actions: "ArrayLike"))]
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut inner = self.lock()?;
+        let mut inner = self.wait(py)?;
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
         if let Some(canvas) = inner.core.config().variants.canvas() {
@@ -272,40 +289,47 @@ impl PyBatchEnv {
         answered.map_err(|error| step_error(py, inner.numbering(), &error, &OutOfRange::default()))
     }
 
-    /// Abort the step or reset under way: everything is as before it.
+    /// Abort the step or reset that this call has started: everything is as before it.
     ///
     /// Returns:
-    ///     Whether there was one.
-    fn roll_back(&self) -> PyResult<bool> {
-        let mut inner = self.lock()?;
-        inner.core.roll_back();
-        Ok(mem::take(&mut inner.under_way))
+    ///     Whether it was under way.
+    fn roll_back(&self, py: Python<'_>, call: NonZeroU64) -> PyResult<bool> {
+        // Another call may hold the lock for long, perhaps in this very thread.
+        if self.call.load(Ordering::Relaxed) != call.get() {
+            return Ok(false);
+        }
+        self.wait(py)?.core.roll_back();
+        self.call.store(0, Ordering::Relaxed);
+        Ok(true)
     }
 
     /// End the reset under way and return its results.
     fn finish_reset(&self, py: Python<'_>) -> PyResult<ViewResult> {
-        let mut inner = self.lock_answered()?;
+        let mut inner = self.wait_answered(py)?;
+        let outputs = inner.take_outputs(py)?;
         inner.core.release();
-        inner.under_way = false;
-        inner.observe(py)
+        self.call.store(0, Ordering::Relaxed);
+        inner.observe(py, outputs)
     }
 
     /// End the step under way and return its results.
     fn finish_step(&self, py: Python<'_>) -> PyResult<StepResult> {
-        let mut inner = self.lock_answered()?;
+        let mut inner = self.wait_answered(py)?;
         let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
         let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
         without_gil(py, &mut **core, |core| {
             core.finish_step(buffers).map(|_| ())
         })?;
-        inner.under_way = false;
+        self.call.store(0, Ordering::Relaxed);
         inner.step_result(py, outputs)
     }
 
     /// The current observations and ``info``.
     fn observe(&self, py: Python<'_>) -> PyResult<ViewResult> {
-        self.lock()?.observe(py)
+        let mut inner = self.lock()?;
+        let outputs = inner.take_outputs(py)?;
+        inner.observe(py, outputs)
     }
 
     /// A random legal action for each game, int64 ``(num_envs,)``.
@@ -341,7 +365,7 @@ impl PyBatchEnv {
         Ok(masks.into_pyarray(py).into())
     }
 
-    /// Put games at positions, all or those that the mask selects.
+    /// Put games at positions, all or those that the mask selects, and return the new view.
     ///
     /// Raises:
     ///     ValueError: not one position for each of these games, or a mask of another length.
@@ -353,15 +377,16 @@ impl PyBatchEnv {
         py: Python<'_>,
         positions: Positions,
         mask: Option<Listed<bool>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<ViewResult> {
         let mut inner = self.lock_idle()?;
         let inner = &mut *inner;
         let mask = checked_mask(&*inner.core, mask.as_ref())?;
         let placed = placed(&*inner.core, &positions, mask)?;
+        let outputs = inner.take_outputs(py)?;
         without_gil(py, &mut *inner.core, |core| {
             core.set_positions(&placed, mask);
         });
-        Ok(())
+        inner.observe(py, outputs)
     }
 
     /// Whether the batch has started, and all its games, for pickles.
@@ -386,17 +411,21 @@ impl PyBatchEnv {
 impl PyBatchEnv {
     /// The batch, if no other thread is using it right now.
     fn lock(&self) -> PyResult<MutexGuard<'_, Batch>> {
-        self.0.try_lock().map_err(|error| match error {
+        self.batch.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => in_use(),
-            TryLockError::Poisoned(_) => PyRuntimeError::new_err(
-                "an internal error has left this environment unusable; make a new one",
-            ),
+            TryLockError::Poisoned(_) => unusable(),
         })
     }
 
-    /// The batch, if also no game waits for an outside opponent's action.
-    fn lock_answered(&self) -> PyResult<MutexGuard<'_, Batch>> {
-        let inner = self.lock()?;
+    /// The batch for the call that is under way, once no other thread reads it: were it refused in the
+    /// middle of a step, that could be neither ended nor undone.
+    fn wait(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Batch>> {
+        self.batch.lock_py_attached(py).map_err(|_| unusable())
+    }
+
+    /// The batch as `wait` has it, if no game waits for an outside opponent's action.
+    fn wait_answered(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Batch>> {
+        let inner = self.wait(py)?;
         if inner.core.pending().is_empty() {
             return Ok(inner);
         }
@@ -408,10 +437,10 @@ impl PyBatchEnv {
     /// The batch, if also no step or reset waits for an outside opponent.
     fn lock_idle(&self) -> PyResult<MutexGuard<'_, Batch>> {
         let inner = self.lock()?;
-        if inner.under_way {
-            Err(in_use())
-        } else {
+        if self.call.load(Ordering::Relaxed) == 0 {
             Ok(inner)
+        } else {
+            Err(in_use())
         }
     }
 }
@@ -456,6 +485,10 @@ fn check_count(games: usize, what: &str, found: usize) -> PyResult<()> {
     }
     let message = format!("{games} games need {games} {what}, not {found}");
     Err(PyValueError::new_err(message))
+}
+
+fn unusable() -> PyErr {
+    PyRuntimeError::new_err("an internal error has left this environment unusable; make a new one")
 }
 
 fn in_use() -> PyErr {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -251,10 +253,10 @@ def test_policies_at_fault_change_nothing(answer, error, words):
 
 
 class Interrupted:
-    """A batch in one of whose calls Ctrl-C comes, once its work is done or before it."""
+    """A batch in one of whose calls an error comes, once its work is done or before it."""
 
-    def __init__(self, batch, name, is_done):
-        self.batch, self.name, self.is_done = batch, name, is_done
+    def __init__(self, batch, name, is_done, error):
+        self.batch, self.name, self.is_done, self.error = batch, name, is_done, error
 
     def __getattr__(self, name):
         return self.call if name == self.name else getattr(self.batch, name)
@@ -262,14 +264,21 @@ class Interrupted:
     def call(self, *args):
         if self.is_done:
             getattr(self.batch, self.name)(*args)
-        raise KeyboardInterrupt
+        raise self.error
 
 
-def interrupt(env: VectorEnv, method: str, call: str, *, is_done: bool) -> None:
+def interrupt(
+    env: VectorEnv,
+    method: str,
+    call: str,
+    *,
+    is_done: bool,
+    error: type[BaseException] = KeyboardInterrupt,
+) -> None:
     """Step or reset games, and press Ctrl-C in one of the calls of the batch."""
     batch = env._batch
-    env._batch = Interrupted(batch, call, is_done)
-    with pytest.raises(KeyboardInterrupt):
+    env._batch = Interrupted(batch, call, is_done, error)
+    with pytest.raises(error):
         env.step(env.action_masks().argmax(axis=1)) if method == "step" else env.reset(seed=1)
     env._batch = batch
 
@@ -279,11 +288,12 @@ def interrupt(env: VectorEnv, method: str, call: str, *, is_done: bool) -> None:
     ("call", "is_done"),
     [("start_{}", True), ("pending", True), ("answer", True), ("finish_{}", False)],
 )
-def test_ctrl_c_before_the_end_undoes_a_call(method, call, is_done):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RecursionError])
+def test_ctrl_c_before_the_end_undoes_a_call(method, call, is_done, error):
     env, twin = (VectorEnv(N, opponent=First(), seat="dark", random_plies=4) for _ in range(2))
     for one in (env, twin):
         one.reset(seed=0)
-    interrupt(env, method, call.format(method), is_done=is_done)
+    interrupt(env, method, call.format(method), is_done=is_done, error=error)
     assert state(env) == state(twin) and env.np_random_seed == 0
     for one in (env, twin):
         one.step(one.action_masks().argmax(axis=1))
@@ -346,6 +356,36 @@ def test_a_step_goes_on_where_another_one_meanwhile_is_refused():
         one.reset(seed=0)
         one.step(one.action_masks().argmax(axis=1))
     assert state(env) == state(twin)
+
+
+def test_a_step_waits_for_a_thread_that_looks_at_its_games_in_the_middle_of_it():
+    class Slow:
+        """Actions that are read while the batch is locked."""
+
+        def __array__(self, dtype=None, copy=None):
+            is_read.set()
+            time.sleep(0.2)
+            raise ZeroDivisionError
+
+    def look():
+        with pytest.raises(ZeroDivisionError):
+            env._batch.answer(Slow())
+
+    class Watched(First):
+        def act_batch(self, positions):
+            is_read.clear()
+            threads.append(threading.Thread(target=look))
+            threads[-1].start()
+            assert is_read.wait(60)
+            return super().act_batch(positions)
+
+    is_read, threads = threading.Event(), []
+    env, twin = (VectorEnv(N, opponent=it, seat="dark") for it in (Watched(), First()))
+    for one in (env, twin):
+        one.reset(seed=0)
+    for thread in threads:
+        thread.join()
+    assert threads and state(env) == state(twin)
 
 
 def test_games_without_a_seed_differ_from_run_to_run():

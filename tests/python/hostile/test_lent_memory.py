@@ -208,7 +208,7 @@ def test_a_step_with_waiting_games_cannot_be_finished():
 
     options = VectorEnv(3, opponent=Outside(), seat="dark")._options
     batch = BatchEnv(3, [Variant()], **options)
-    batch.start_reset(0, None)
+    batch.start_reset(0, None, 1)
     with pytest.raises(RuntimeError, match="3 games still wait for the opponent's action"):
         batch.finish_reset()
     batch.answer([position.legal_actions()[0] for position in batch.pending()])

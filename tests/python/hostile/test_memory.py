@@ -108,6 +108,22 @@ play(13)
     assert len(said("play(6)", more * MB, setup=setup)) == 1
 
 
+@pytest.mark.parametrize("call", ["env.reset(seed=7)", "env.set_positions([p], mask=one)"])
+def test_without_memory_for_their_results_games_stay_as_they_are(call):
+    # What is returned is held, so that the next call needs new arrays.
+    setup = """
+import numpy as np
+env = m.VectorEnv(2**20)
+held = [env.reset(seed=0), env.step(env.sample_actions())]
+before, one = env.action_masks(), np.arange(2**20) == 7
+"""
+    check = "print((env.action_masks() == before).all())"
+    code = PROGRAM.format(call=call, more=100 * MB, setup=setup) + check
+    error, _, is_same = printed_by(code).splitlines()
+    assert re.search(r"array: \d{8,} bytes needed$", error), error
+    assert is_same == "True"
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -171,6 +187,37 @@ def test_networks_that_do_not_fit_are_refused(call, more):
     )
     (line,) = said(call, more * MB, setup=setup)
     assert re.search(r"not enough memory for the network: \d{8,10} bytes needed$", line), line
+
+
+def test_with_any_amount_of_memory_the_book_is_read_or_refused():
+    loop = """
+    ends = set()
+    for number in range(1, 40):
+        if (child := os.fork()) == 0:
+            limit(1)
+            used, _ = resource.getrlimit(resource.RLIMIT_AS)
+            for bits in range(22, 12, -1):
+                while malloc(1 << bits):  # takes what is free in the memory in use
+                    pass
+            used += number << 18
+            resource.setrlimit(resource.RLIMIT_AS, (used, resource.RLIM_INFINITY))
+            try:
+                m.solve(p)
+            except MemoryError:
+                os._exit(1)
+            os._exit(0)
+        ends.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    assert ends == {0, 1}, ends
+"""
+    setup = """
+import ctypes
+import os
+
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+m.solving.set_table_bytes(1 << 20)
+"""
+    assert said(loop, 0, setup=setup) == []
 
 
 @pytest.mark.parametrize("sizes", [(1, 300, 1), (900, 1, 1)], ids=["deep", "wide"])

@@ -24,14 +24,14 @@ def started() -> Any:
 MISUSES: dict[str, tuple[Callable[[Any], object], str]] = {
     "one seed": (lambda it: it.reset([1], None), "2 games need 2 seeds, not 1"),
     "many seeds": (lambda it: it.reset([1, 2, 3]), "2 games need 2 seeds, not 3"),
-    "seeds of a start": (lambda it: it.start_reset([]), "2 games need 2 seeds, not 0"),
+    "seeds of a start": (lambda it: it.start_reset([], None, 1), "2 games need 2 seeds, not 0"),
     "a short mask": (lambda it: it.reset(0, [True]), "2 games need 2 entries of the mask, not 1"),
     "a long mask": (
         lambda it: it.reset(None, [True] * 3),
         "2 games need 2 entries of the mask, not 3",
     ),
     "the mask of a start": (
-        lambda it: it.start_reset(None, []),
+        lambda it: it.start_reset(None, [], 1),
         "2 games need 2 entries of the mask, not 0",
     ),
     "a long mask of positions": (
@@ -66,6 +66,6 @@ def test_a_wrong_length_is_refused_and_changes_nothing(misuse, message):
 def test_without_a_step_under_way_there_is_nothing_to_roll_back():
     batch = started()
     before = pickle.dumps(batch.state())
-    batch.roll_back()
+    assert not batch.roll_back(1)
     assert pickle.dumps(batch.state()) == before
     batch.step(batch.sample_actions())
