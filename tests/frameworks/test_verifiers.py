@@ -128,8 +128,8 @@ def test_games_are_paid_by_their_result():
 
 
 def test_illegal_replies_lose_games():
-    with model(lambda messages: "a1+") as server:
-        env = load_environment("result", seat="light", retries=1, variant="##/##")
+    with model(lambda messages: "b2+") as server:  # games begin at the edge
+        env = load_environment("result", seat="light", retries=1)
         (trace,) = episodes(env, server, 1)
     assert trace.rewards["result"].score == -1
     assert trace.metrics["illegal_replies"] == 2 and not trace.metrics["finished"]
