@@ -1377,6 +1377,7 @@ class SelfPlaySamples:
         games: NDArray[np.int64],
         game_margins: NDArray[np.int16],
         game_plies: NDArray[np.int16],
+        first_game: SupportsIndex,
         statistics: SelfPlayStatistics,
     ) -> SelfPlaySamples: ...
     def __reduce__(self, /) -> tuple[type, tuple[Any, ...]]: ...
@@ -1395,14 +1396,21 @@ class SelfPlaySamples:
     def exact(self, /) -> NDArray[np.bool_]:
         """Bool ``(B,)``: whether the position was solved, so policy, value and margin are exact."""
     @property
+    def first_game(self, /) -> int:
+        """The number of the first game of the call, which may have no decisions."""
+    @property
     def game_margins(self, /) -> NDArray[np.int16]:
-        """Int16 ``(G,)``, Light's points less Dark's at the end of each game."""
+        """Int16 ``(G,)``, Light's points less Dark's at the end of each game of the call."""
     @property
     def game_plies(self, /) -> NDArray[np.int16]:
-        """Int16 ``(G,)``, plies of each game."""
+        """Int16 ``(G,)``, plies of each game of the call."""
     @property
     def games(self, /) -> NDArray[np.int64]:
-        """Int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0."""
+        """Int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
+
+        Numbers go on from call to call, so ``games - first_game`` are the rows of `game_margins`
+        and `game_plies`.
+        """
     @property
     def margins(self, /) -> NDArray[np.int16]:
         """Int16 ``(B,)``, points: under perfect play if the position was solved.

@@ -102,7 +102,7 @@ impl From<Statistics> for PySelfPlayStatistics {
 }
 
 /// The attributes in the order of the constructor.
-const ARRAYS_AND_COUNTS: [&str; 14] = [
+const ARRAYS_AND_COUNTS: [&str; 15] = [
     "observations",
     "action_masks",
     "policy_targets",
@@ -116,6 +116,7 @@ const ARRAYS_AND_COUNTS: [&str; 14] = [
     "games",
     "game_margins",
     "game_plies",
+    "first_game",
     "statistics",
 ];
 
@@ -162,11 +163,16 @@ pub(crate) struct PySelfPlaySamples {
     /// Int16 ``(B,)``, plies played before.
     plies: Array1<i16>,
     /// Int64 ``(B,)``, the number of the game; the first of a `SelfPlay` is 0.
+    ///
+    /// Numbers go on from call to call, so ``games - first_game`` are the rows of `game_margins`
+    /// and `game_plies`.
     games: Array1<i64>,
-    /// Int16 ``(G,)``, Light's points less Dark's at the end of each game.
+    /// Int16 ``(G,)``, Light's points less Dark's at the end of each game of the call.
     game_margins: Array1<i16>,
-    /// Int16 ``(G,)``, plies of each game.
+    /// Int16 ``(G,)``, plies of each game of the call.
     game_plies: Array1<i16>,
+    /// The number of the first game of the call, which may have no decisions.
+    first_game: i64,
     /// How much work was done.
     statistics: PySelfPlayStatistics,
 }
@@ -218,6 +224,7 @@ impl PySelfPlaySamples {
             games: samples.games.into_pyarray(py).into(),
             game_margins: samples.game_margins.into_pyarray(py).into(),
             game_plies: samples.game_plies.into_pyarray(py).into(),
+            first_game: samples.first_game,
             statistics: samples.statistics.into(),
         }
     }

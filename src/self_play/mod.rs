@@ -256,7 +256,8 @@ impl SelfPlay {
         leaves: LeafCounts,
         limits: Limits<'_>,
     ) -> Result<Samples, SelfPlayError> {
-        let samples = Samples::of(&self.variants, &self.config, played, leaves, limits)?;
+        let first = self.progress.games;
+        let samples = Samples::of(&self.variants, &self.config, first, played, leaves, limits)?;
         self.progress.games += played.len() as u64;
         self.progress.samples += samples.num_samples() as u64;
         Ok(samples)

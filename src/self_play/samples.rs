@@ -48,6 +48,8 @@ pub struct Samples {
     pub game_margins: Array1<i16>,
     /// The plies of each game, random ones and passes included.
     pub game_plies: Array1<i16>,
+    /// The number of the first game, which has the first row of `game_margins` and `game_plies`.
+    pub first_game: i64,
     /// How much work was done for them.
     pub statistics: Statistics,
 }
@@ -70,10 +72,11 @@ pub struct Statistics {
 }
 
 impl Samples {
-    /// The samples of games that are over.
+    /// The samples of games that are over, whose numbers follow each other from `first_game` on.
     pub(super) fn of(
         variants: &VariantSet,
         config: &SelfPlayConfig,
+        first_game: u64,
         games: &[Game],
         leaves: LeafCounts,
         limits: Limits<'_>,
@@ -94,6 +97,7 @@ impl Samples {
             games: zeroed(SAMPLES, rows)?.into(),
             game_margins: zeroed(SAMPLES, games.len())?.into(),
             game_plies: zeroed(SAMPLES, games.len())?.into(),
+            first_game: first_game as i64,
             statistics: Statistics {
                 games: games.len(),
                 leaves,

@@ -331,4 +331,6 @@ fn samples_of_a_set_are_counted_over_all_its_games() {
     let mut all = played_of(&set, config, 1, samples.statistics.games);
     all.statistics.leaves = samples.statistics.leaves;
     assert_eq!(all, samples);
+    let next = play(&mut games, &evaluator, 1);
+    assert_eq!(next.first_game, samples.statistics.games as i64);
 }

@@ -7,6 +7,7 @@ import math
 import pickle
 import threading
 
+import numpy as np
 import pytest
 
 from board_shapes import WIDE
@@ -54,6 +55,19 @@ def test_as_many_samples_as_asked_for():
     alone.play_samples(1)
     alone.play_samples(500)
     assert_same(samples, alone.play_samples(501))
+
+
+def test_samples_find_the_row_of_their_game_after_other_calls():
+    games = SelfPlay(network_for(SMALL), SMALL, num_simulations=1, random_plies=8, seed=7)
+    whole = copy.deepcopy(games).play(11)
+    games.play(3)
+    samples = games.play(8)
+    rows = samples.games - samples.first_game
+    # All decisions of the first game of the call were random, so it has no sample.
+    assert (samples.first_game, rows.min(), len(samples.game_plies)) == (3, 1, 8)
+    for name in ("game_margins", "game_plies"):
+        expected = getattr(whole, name)[samples.games]
+        np.testing.assert_array_equal(getattr(samples, name)[rows], expected)
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])

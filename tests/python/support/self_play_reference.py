@@ -17,7 +17,9 @@ from vector_model import Stream
 
 SMALL = Variant(Board.from_text("###\n###"), "anywhere", 1)
 ENDINGS = {"solve_roots_below": 9, "solve_leaves_below": 8}
-ARRAYS = [name for name in SelfPlaySamples.__match_args__ if name != "statistics"]
+ARRAYS = [
+    name for name in SelfPlaySamples.__match_args__ if name not in ("first_game", "statistics")
+]
 LEAVES = ("evaluations", "shared_evaluations", "recalled_evaluations", "solved_leaves")
 
 
@@ -164,5 +166,6 @@ def assert_same(samples: SelfPlaySamples, others: SelfPlaySamples) -> None:
     for name in ARRAYS:
         left, right = getattr(samples, name), getattr(others, name)
         np.testing.assert_array_equal(left, right, strict=True, err_msg=name)
+    assert samples.first_game == others.first_game
     for name in set(SelfPlayStatistics.__match_args__) - set(LEAVES):
         assert getattr(samples.statistics, name) == getattr(others.statistics, name), name
