@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mijnlieff._util.output import note
+from mijnlieff.policies.searches import SOLVE_BELOW, ending_options, play_options
+
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES = ("runs/first --out agent.bin", "runs/first --out agent.bin --half")
+_SIMULATIONS = 64
+"""Those of the players in the note."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     from mijnlieff.train.extras import require_train_extra
 
     require_train_extra("torch")
-    from mijnlieff.train.run.policy import export_checkpoint
+    from mijnlieff.train.run.policy import export_checkpoint, policy_from_checkpoint
 
     network = export_checkpoint(args.checkpoint, args.out, half=args.half)
     plays = network.variant or network.canvas
@@ -50,3 +55,11 @@ def run(args: argparse.Namespace) -> None:
         f"{args.out}: {network.num_weights:,} weights, width {network.width}, "
         f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {plays}"
     )
+    # The file holds the network alone, not how its run searches.
+    search = policy_from_checkpoint(args.checkpoint, _SIMULATIONS, 0).search
+    if search != play_options(ending_options(_SIMULATIONS)):
+        note(
+            f"{args.out}:{_SIMULATIONS} searches otherwise than the run, and solves positions with "
+            f"at most {SOLVE_BELOW} empty cells; in Python the run's player is\n"
+            f"NetworkPolicy(Network.load({str(args.out)!r}), search={search!r})"
+        )

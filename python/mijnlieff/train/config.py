@@ -122,7 +122,7 @@ class TrainConfig:
         "exact",
         "exact labels: positions with few empty cells and those of the opening book are solved, "
         "and so are small endings inside a search; pure: the rules and nothing else, no position "
-        "is ever solved, neither in training nor in play",
+        "is ever solved, neither in training nor when the run plays",
         choices=KNOWLEDGE,
         algo="alphazero",
     )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import mijnlieff
 from mijnlieff import Network, NetworkPolicy, Variant, load_policy
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import observe_batch
@@ -63,6 +64,30 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     assert clear.sum() > 100 and same[clear].all()
     assert (player.act_batch(positions) == policy.act_batch(positions)).all()
     assert main(["evaluate", str(out), "random", "--games", "20", "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "differs"),
+    [
+        ({"knowledge": "pure"}, True),
+        ({}, True),
+        ({"backup": "mean", "margin_weight": 0.5}, False),
+    ],
+    ids=["pure", "exact", "as an exported file"],
+)
+def test_a_file_that_searches_otherwise_than_its_run(settings, differs, tmp_path, capsys):
+    folder = RunFolder(tmp_path / "run")
+    folder.create()
+    trainer = Trainer(tiny("alphazero", **settings), Budget(steps=1), STANDARD)
+    trainer.save(folder)
+    trainer.close()
+    out = tmp_path / "agent.bin"
+    assert main(["export", str(folder.path), "--out", str(out)]) == 0
+    said = capsys.readouterr().err
+    searches = [load_policy(f"{path}:64").search for path in (folder.path, out)]
+    assert (searches[0] != searches[1]) == differs == (f"{out}:64 searches otherwise" in said)
+    if differs:
+        assert eval(said.splitlines()[-1], vars(mijnlieff)).search == searches[0]
 
 
 def test_half_makes_a_file_of_half_the_size(run, tmp_path, capsys):
