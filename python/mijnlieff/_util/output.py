@@ -265,7 +265,10 @@ def _exit_code(name: str, run: Callable[[], int | None]) -> int:
 
 
 def _note_error(name: str, error: BaseException) -> None:
-    note(f"{name}: error: {' '.join(str(error).split())}")
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"  # as the core says it, without the number
+    note(f"{name}: error: {' '.join(text.split())}")
 
 
 class LineClock:

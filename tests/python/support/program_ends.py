@@ -22,6 +22,7 @@ each_end = pytest.mark.parametrize(
         (VariantError("no such variant"), 2, "error: no such variant"),
         (PolicyError("no such policy"), 1, "error: no such policy"),
         (OSError("the disk\nis full"), 1, "error: the disk is full"),
+        (PermissionError(13, "Not allowed", "a.bin"), 1, "error: a.bin: Not allowed"),
         (MemoryError("9 bytes needed"), 1, "error: 9 bytes needed"),
         (SystemExit("no such key"), 1, "error: no such key"),
         (KeyboardInterrupt(), 130, "interrupted, nothing was kept"),
