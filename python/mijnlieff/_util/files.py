@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all, those that come with the package, and JSON."""
+"""Files that are replaced whole or not at all, those that come with the package, texts and JSON."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = [
     "package_data",
     "parse_json",
     "part_path",
+    "utf8_text",
     "write_json",
     "write_whole",
     "writing",
@@ -91,6 +92,22 @@ def package_data(name: str) -> bytes:
     another thread imports a module waits for ever if it imports the same module.
     """
     return (_DATA / name).read_bytes()
+
+
+def utf8_text(content: bytes, name: str) -> str:
+    """Return a text that a user gives, without the mark that editors of Windows put before it.
+
+    Args:
+        content: all of its bytes.
+        name: what they are, for the message.
+
+    Raises:
+        ValueError: it is not UTF-8.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is not UTF-8 text") from error
 
 
 def json_text(content: Any) -> str:

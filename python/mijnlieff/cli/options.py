@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mijnlieff._mijnlieff import SEEDS, Board, Position, Tablebase, Variant, parse_record
-from mijnlieff._util.files import json_text
+from mijnlieff._util.files import json_text, utf8_text
 from mijnlieff._util.output import TableReport
 from mijnlieff.errors import BoardError, ParseError
 from mijnlieff.policies.load import POLICY_FORMS
@@ -209,14 +210,10 @@ def _read_record(text: str) -> str:
         ValueError: the file is not text.
     """
     if text == "-":
-        return "" if sys.stdin is None else sys.stdin.read()
+        return "" if sys.stdin is None else utf8_text(sys.stdin.buffer.read(), "standard input")
     path = Path(text)
-    try:
-        is_file = path.is_file()
-    except (OSError, ValueError):  # too long for a name, or with a zero byte
-        is_file = False
-    if is_file:
-        return path.read_text(encoding="utf-8")
+    if os.path.exists(text):  # false also where it is too long for a name, or has a zero byte
+        return utf8_text(path.read_bytes(), text)
     if path.suffix[1:].isalpha() or path.name != text:
         raise ParseError(f"there is no file {text}")
     return text
@@ -258,10 +255,10 @@ def parse_board(text: str) -> Board:
     """
     try:
         is_board = re.fullmatch("standard|blocks:.*|[./]*#[#./]*", text)
-        return Board.from_text(text if is_board else Path(text).read_text(encoding="utf-8"))
+        return Board.from_text(text if is_board else utf8_text(Path(text).read_bytes(), text))
     except BoardError as error:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a board: give 'standard', blocks:X,Y;..., rows of '#' and '.', or a "

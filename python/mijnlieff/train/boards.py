@@ -12,6 +12,7 @@ import numpy as np
 
 from mijnlieff._mijnlieff import Board, Canvas, Variant, random_openings
 from mijnlieff._util.arguments import plain_number, seed_of
+from mijnlieff._util.files import utf8_text
 from mijnlieff.errors import BoardError
 
 __all__ = ["Boards", "boards_named"]
@@ -202,7 +203,7 @@ def boards_named(text: str) -> list[Board]:
             raise ValueError(f"unknown boards {text!r}; {_FORMS}")
         return Board.arrangements(int(blocks), joints == "corners")
     try:
-        content = Path(text).read_text(encoding="utf-8")
+        content = utf8_text(Path(text).read_bytes(), text)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"unknown boards {text!r} ({reason}); {_FORMS}") from error

@@ -264,7 +264,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda case: str(case)[:50])
 def test_wrong_arguments_are_one_line_and_exit_code_2(arguments, message, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
     assert main(arguments) == 2
     out, errors = capsys.readouterr()
     assert out == ""
