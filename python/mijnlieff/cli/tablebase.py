@@ -51,9 +51,11 @@ def run(args: argparse.Namespace) -> None:
             share = done / total
             if not begun:
                 begun.append(share)
-            taken = time.monotonic() - start
-            left = taken * (1 - share) / (share - begun[0]) if share > begun[0] else 0.0
-            bar.update(share, f"rows with {stones} stones, {left:.0f} s left")
+            text = f"rows with {stones} stones"
+            if share > begun[0]:
+                left = (time.monotonic() - start) * (1 - share) / (share - begun[0])
+                text += f", {left:.0f} s left"
+            bar.update(share, text)
 
         Tablebase.build(args.out, variant, num_threads=args.num_threads, progress=show)
     print(f"{args.out}: {args.out.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s")

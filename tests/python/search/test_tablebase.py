@@ -403,6 +403,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     out, err = capsys.readouterr()
     assert str(path) in out
     assert "of memory while it is built" in err
+    begin, *_, end = [line for line in err.splitlines() if "rows with" in line]
+    assert "left" not in begin and end.endswith(", 0 s left")  # nothing is known before any work
     assert main(["solve", "--tablebase", str(path), "--json", *options]) == 0
     looked_up = capsys.readouterr().out
     assert main(["solve", "--json", *options]) == 0
