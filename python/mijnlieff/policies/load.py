@@ -120,7 +120,12 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     path, _, number = text.rpartition(":")
     if path and number.isdecimal() and os.path.exists(path):
         return _from_path(Path(path), int(number), seed)
-    if path and os.path.isfile(path):
+    if path.endswith(".py") and os.path.isfile(path):
+        raise ValueError(
+            f"{path} is not a network; MODULE:OBJECT has the module without .py, such as "
+            f"{Path(path).stem}:{number}"
+        )
+    if path and (os.path.isfile(path) or _networks_in(Path(path))):
         raise ValueError(
             f"{number!r} is not a number of simulations: a network takes one, such as {path}:64"
         )
@@ -200,11 +205,10 @@ def _built_in(kind: str, argument: str | None, seed: int) -> Policy:
 def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
     """Return the player of a folder, a checkpoint or an exported network; the path exists."""
     if path.is_dir():
-        folder = path
-        found = [folder / name for name in _IN_FOLDER if (folder / name).exists()]
+        found = _networks_in(path)
         if not found:
             raise CheckpointError(
-                f"the folder {folder} holds no run and no network: there is no "
+                f"the folder {path} holds no run and no network: there is no "
                 f"{' and no '.join(_IN_FOLDER)}"
             )
         path = found[0]
@@ -229,6 +233,11 @@ def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
     from mijnlieff.train.run.policy import policy_from_checkpoint
 
     return policy_from_checkpoint(path, num_simulations, seed)
+
+
+def _networks_in(folder: Path) -> list[Path]:
+    """Return the files of a folder that hold its network, the first one first."""
+    return [file for name in _IN_FOLDER if (file := folder / name).exists()]
 
 
 def _from_module(text: str, module: str, name: str) -> Policy:

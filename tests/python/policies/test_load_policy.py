@@ -215,6 +215,8 @@ WRONG = [
         CheckpointError,
         r"the folder other holds no run and no network: .* no checkpoint.pt and no network.bin$",
     ),
+    ("run:x", ValueError, r"'x' is not a number of simulations: .* such as run:64"),
+    ("my_players.py:Last", ValueError, r"module without .py, such as my_players:Last$"),
     ("empty.bin", CheckpointError, r"empty.bin is truncated, or not a checkpoint"),
     ("text.bin", CheckpointError, r"text.bin is truncated, or not a checkpoint"),
     ("short.bin", CheckpointError, r"short.bin: .*truncated"),
@@ -232,6 +234,8 @@ WRONG = [
 def test_wrong_names_are_told_apart(folder, name, error, message, capsys):
     content = (folder / "network.bin").read_bytes()
     (folder / "other").mkdir()
+    (folder / "run").mkdir()
+    (folder / "run" / "checkpoint.pt").touch()
     (folder / "empty.bin").touch()
     (folder / "text.bin").write_text("hello")
     (folder / "short.bin").write_bytes(content[:-10])
