@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 
+from mijnlieff._mijnlieff import Position, format_record
 from mijnlieff.cli.options import (
+    actions_of,
     add_json_argument,
     add_policy_argument,
     add_record_argument,
@@ -12,10 +16,11 @@ from mijnlieff.cli.options import (
     add_threads_argument,
     add_variant_arguments,
     integer,
-    position_of,
     print_report,
+    variant_of,
 )
 from mijnlieff.evaluation.best_response import MAX_POSITIONS, best_response
+from mijnlieff.evaluation.best_response_report import BestResponse
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -52,14 +57,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Search and print the report."""
+    played = actions_of(args)
     report = best_response(
         args.policy,
         seat=args.seat,
-        start=position_of(args),
+        start=Position.from_actions(played, variant_of(args)),
         horizon=args.horizon,
         max_positions=args.max_positions,
         progress=True,
         num_threads=args.num_threads,
         tablebase=args.tablebase,
     )
-    print_report(report, args.json)
+    print_report(_with_whole_games(report, played), args.json)
+
+
+def _with_whole_games(report: BestResponse, played: Sequence[int]) -> BestResponse:
+    """Return a report whose games begin with what was played before its start.
+
+    A position does not know how it came about, so the games of a report begin with its notation,
+    which no command takes.
+
+    Args:
+        report: of one start.
+        played: the actions that led to the start.
+    """
+    if not played:
+        return report
+    start = report.cases[0].start
+    variant = start.variant
+
+    def whole(game: str) -> str:
+        names = game.removeprefix(f"{start.notation}: ").split(", ")
+        return format_record([*played, *map(variant.action_index, names)], variant)
+
+    cases = [
+        replace(case, worst_game=case.worst_game and whole(case.worst_game))
+        for case in report.cases
+    ]
+    return replace(report, cases=tuple(cases), refutations=tuple(map(whole, report.refutations)))

@@ -29,7 +29,7 @@ class BestResponseCase:
         margin: the points of the policy minus the opponent's that it is guaranteed.
         value: the margin under perfect play of both sides.
         worst_game: the record of a game that ends with the least margin, for one of the cases with
-            this margin; None for others.
+            this margin; None for others. It begins as `BestResponse.refutations` do.
     """
 
     seat: str

@@ -24,12 +24,14 @@ from mijnlieff import (
     Variant,
     best_response,
     errors,
+    parse_record,
     solve,
 )
 from mijnlieff._mijnlieff import BestResponseSearch
 from mijnlieff.cli.main import main
 from mijnlieff.encoding import mask_batch
 from mijnlieff.evaluation import BestResponse, random_openings
+from mijnlieff.evaluation.best_response_report import record_of
 from mijnlieff.policies import RolloutPolicy
 from mijnlieff.policies.searches import ending_options
 from played import actions_of, example_record, finished
@@ -368,6 +370,23 @@ def test_the_command_prints_the_report_of_the_function(capsys: pytest.CaptureFix
     assert main([*arguments, "--max-positions", "10"]) == 1
     assert "max_positions=10" in capsys.readouterr().err
     assert main(["best-response", "nobody"]) == 2
+
+
+def test_the_games_of_the_command_are_those_of_the_function_from_the_first_move(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = example_record(8)
+    start = Position.from_record(record)
+    report = best_response("greedy", seat="both", start=start)
+    assert main(["best-response", "greedy", "--seat", "both", record, "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    worst = [one.worst_game for one in report.cases]
+    games = [(one["worst_game"], game) for one, game in zip(content["cases"], worst, strict=True)]
+    games += zip(content["refutations"], report.refutations, strict=True)
+    assert None not in worst and len(games) > 2
+    for whole, game in games:
+        assert whole.startswith(record) and record_of(start, parse_record(whole)[8:]) == game
+    assert content["worst_game"] in [whole for whole, _ in games]
 
 
 def native_search(variant: Variant = SMALL[0]) -> BestResponseSearch:
