@@ -24,7 +24,7 @@ from mijnlieff._util.arguments import check_choice, integer, integer_from, threa
 from mijnlieff._util.output import LineClock, progress_bar
 from mijnlieff.errors import BoardError, GameOverError, PolicyError
 from mijnlieff.evaluation.best_response_report import BestResponse, BestResponseCase, record_of
-from mijnlieff.policies.base import Policy, act_checked
+from mijnlieff.policies.base import Policy, act_checked, legal_names
 from mijnlieff.policies.load import PolicyLike, load_policy, policy_name
 from mijnlieff.solving import solve, solve_batch
 
@@ -257,7 +257,8 @@ def _possible(policy: Policy, positions: list[Position]) -> NDArray[np.bool_]:
     for i in np.flatnonzero((possible & ~legal).any(axis=1) | ~possible.any(axis=1)):
         raise PolicyError(
             f"{policy!r} may choose {np.flatnonzero(possible[i]).tolist()} in position {i}, "
-            f"{positions[i]!r}, where only {np.flatnonzero(legal[i]).tolist()} are legal"
+            f"{positions[i]!r}, where only {np.flatnonzero(legal[i]).tolist()} are legal: "
+            f"{legal_names(positions[i])}"
         )
     return possible
 

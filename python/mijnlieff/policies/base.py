@@ -27,6 +27,7 @@ __all__ = [
     "Policy",
     "act_checked",
     "check_actions",
+    "legal_names",
     "own_copy",
     "variants_of",
     "whole_policy",
@@ -295,6 +296,11 @@ def check_actions(
     for i in np.flatnonzero(~(exists & legal.astype(bool))).tolist():
         raise PolicyError(
             f"{policy!r} chose action {actions[i]} in position {start + i}, {positions[i]!r}, "
-            f"where only {np.flatnonzero(masks[i]).tolist()} are legal"
+            f"where only {np.flatnonzero(masks[i]).tolist()} are legal: {legal_names(positions[i])}"
         )
     return actions.astype(np.int64)
+
+
+def legal_names(position: Position) -> str:
+    """Return the legal actions as people write them, for messages with their numbers."""
+    return " ".join(map(position.variant.action_name, position.legal_actions()))

@@ -366,7 +366,7 @@ def test_choices_are_checked():
     positions = [Position(), Position()]
     assert act_checked(Scripted([0, 1]), positions).tolist() == [0, 1]
     for answer, message in (
-        ([0, 5], r"chose action 5 in position 1, .* where only \[0, 1, .* are legal"),
+        ([0, 5], r"chose action 5 in position 1, .* where only \[0, 1, .* are legal: a1\+ b1\+ .*"),
         ([-1, 0], r"chose action -1 in position 0"),
         ([0, 65], r"chose action 65 in position 1"),
         ([0], r"shape \(1,\) for 2 positions"),
