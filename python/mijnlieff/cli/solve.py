@@ -56,7 +56,10 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print(_json(position, solution))
         return
-    print(position, "", evaluation_line(position, solution), sep="\n")
+    print(position)
+    if position.is_over:  # which says who has won
+        return
+    print("", evaluation_line(position, solution), sep="\n")
     for line in margin_lines(position, solution):
         print_wrapped(line)
 

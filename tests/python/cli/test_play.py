@@ -176,6 +176,13 @@ def test_a_perfect_game_has_nothing_to_review():
     assert "points given away: Light 0, Dark 0\n\n1. " in text
 
 
+def test_solve_says_of_a_finished_game_who_has_won():
+    record = example_record(100)
+    text = printed("solve", record)
+    assert text == f"{Position.from_record(record)}\n" and "Game over: " in text
+    assert json.loads(printed("solve", record, "--json"))["action_margins"] == {}
+
+
 def test_review_reads_an_argument_a_file_and_standard_input(tmp_path):
     record = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+"
     (tmp_path / "game.txt").write_text(record + "\n")
