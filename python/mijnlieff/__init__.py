@@ -90,6 +90,9 @@ __all__ = [
     *errors.__all__,
 ]
 
+# What is imported with the package, and has more names.
+_MODULES = ["envs", "evaluation", "policies", "rules", "self_play", "solving"]
+
 # What is imported when it is first asked for, and the package that it needs.
 _LAZY = {
     "Widget": "anywidget",
@@ -115,9 +118,9 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, the lazy ones where what they need is installed."""
+    """List the public names and modules, the lazy ones where what they need is installed."""
     lazy = [name for name, package in _LAZY.items() if not package or _is_installed(package)]
-    return sorted([*__all__, *lazy])
+    return sorted([*__all__, *_MODULES, *lazy])
 
 
 def _is_installed(package: str) -> bool:

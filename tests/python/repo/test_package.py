@@ -43,6 +43,9 @@ solve solve_batch Tablebase evaluate grade review best_response tournament bench
 parse_record format_record functional encoding errors __version__
 """.split()
 
+#: The modules that the face is taken from, and that have more names for users.
+MODULES = ["envs", "evaluation", "policies", "rules", "self_play", "solving"]
+
 #: The modules, and the class, that are imported when they are first asked for.
 LAZY = ["datasets", "integrations", "jax", "mijnlieff_v0", "render", "train", "widget", "Widget"]
 
@@ -50,8 +53,9 @@ LAZY = ["datasets", "integrations", "jax", "mijnlieff_v0", "render", "train", "w
 def test_the_face_of_the_package_is_this_list():
     assert sorted(mijnlieff.__all__) == sorted([*FACE, *mijnlieff.errors.__all__])
     shown = set(dir(mijnlieff))
-    assert {*mijnlieff.__all__, "integrations", "render", "train", "widget"} <= shown
-    assert shown <= {*mijnlieff.__all__, *LAZY}
+    assert {*mijnlieff.__all__, *MODULES, "integrations", "render", "train", "widget"} <= shown
+    assert shown <= {*mijnlieff.__all__, *MODULES, *LAZY}
+    assert all(inspect.ismodule(getattr(mijnlieff, name)) for name in MODULES)
     with pytest.raises(AttributeError, match="no attribute 'Gadget'"):
         _ = mijnlieff.Gadget
 
