@@ -312,6 +312,10 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
 
         Returns:
             int64 ``(num_envs,)``; the pass for games that are over.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no game was started.
+            ClosedEnvError: the environment was closed.
         """
         return self._batch.sample_actions()
 

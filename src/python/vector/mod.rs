@@ -335,6 +335,7 @@ impl PyBatchEnv {
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions(&self, py: Python<'_>) -> PyResult<Array1<i64>> {
         let mut inner = self.lock()?;
+        check_started(&*inner.core, "drawing actions")?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
         without_gil(py, &mut *inner.core, |core| {
             core.sample_actions(&mut actions);
@@ -353,10 +354,7 @@ impl PyBatchEnv {
     /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
     fn action_masks(&self, py: Python<'_>) -> PyResult<Array2<i8>> {
         let mut inner = self.lock()?;
-        if !inner.core.is_started() {
-            let message = "reset the environment before asking for masks";
-            return Err(exceptions::ResetNeeded::new_err(message));
-        }
+        check_started(&*inner.core, "asking for masks")?;
         let width = inner.core.config().variants.num_actions();
         let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;
         without_gil(py, &mut *inner.core, |core| {
@@ -476,6 +474,15 @@ fn checked_mask<'a>(
         check_count(core.num_envs(), "entries of the mask", mask.len())?;
     }
     Ok(mask)
+}
+
+/// Fails before the first reset, while there are no games to ask about.
+fn check_started(core: &dyn BatchEnv, before: &str) -> PyResult<()> {
+    if core.is_started() {
+        return Ok(());
+    }
+    let message = format!("reset the environment before {before}");
+    Err(exceptions::ResetNeeded::new_err(message))
 }
 
 /// Fails unless there is one of `what` for each of so many games.

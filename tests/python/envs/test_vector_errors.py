@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from interrupts import last_words_when_interrupted, needs_signals
 from mijnlieff import (
@@ -194,6 +195,14 @@ def test_positions():
         with pytest.raises(error, match=words):
             env.set_positions(positions)
         assert state(env) == before
+
+
+def test_nothing_is_drawn_before_games_start():
+    env = VectorEnv(2)
+    with pytest.raises(ResetNeeded, match="reset the environment before drawing actions"):
+        env.sample_actions()
+    env.reset(seed=0)
+    assert (env.sample_actions() < env.variant.pass_action).all()
 
 
 def test_a_closed_environment():
