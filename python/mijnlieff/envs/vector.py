@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
 import numpy as np
@@ -29,6 +30,7 @@ from mijnlieff.envs.viewer import Viewer
 from mijnlieff.errors import ClosedEnvError
 from mijnlieff.policies.base import GamePolicy, act_checked
 from mijnlieff.policies.load import PolicyLike, load_policy
+from mijnlieff.policies.network import NetworkPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +116,7 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
         TypeError: an option has a wrong type.
         VariantError: packed observations of a board they cannot hold, or a board does not fit the
             canvas.
+        PolicyError: the network of the opponent cannot play a variant that is drawn.
 
     Attributes:
         variants: the variants that games may have, a tuple.
@@ -200,6 +203,10 @@ class VectorEnv(GameAttributes, GymnasiumVectorEnv[Any, Any, Any]):
             "copy": copy,
         }
         self._batch: BatchEnv = BatchEnv(self.num_envs, self.variants, **self._options)
+        if isinstance(player, NetworkPolicy):  # others can only be asked for actions
+            weights = [1] * len(self.variants) if variant_weights is None else variant_weights
+            for drawn in compress(self.variants, weights):
+                player.model.check_variant(drawn)
         self._seeded = False
         self.num_actions = self.variants[0].num_actions if canvas is None else canvas.num_actions
         self.single_action_space = Discrete(self.num_actions)

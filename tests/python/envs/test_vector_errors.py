@@ -47,6 +47,7 @@ def state(env: VectorEnv) -> bytes:
         ({"opponent": 7}, TypeError, "not 7"),
         ({"opponent": "minimax:0"}, ValueError, "not 0"),
         ({"opponent": "minimax:99"}, ValueError, "not 99"),
+        ({"opponent": "champion", "variant": LARGE}, PolicyError, "trained on .* cannot play"),
         ({"seat": "left"}, ValueError, "left.*random, light, dark"),
         ({"observation": "pixels"}, ValueError, "pixels.*planes, flat, packed"),
         ({"observation": "packed", "variant": LARGE}, VariantError, "25 cells"),

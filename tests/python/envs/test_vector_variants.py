@@ -289,6 +289,15 @@ def test_an_opponent_that_does_not_know_the_variant_changes_nothing():
     assert env.positions() == before
 
 
+def test_a_network_must_be_for_the_variants_that_are_drawn():
+    options = {"variants": [Variant(), Variant(copies=1)], "opponent": "champion", "seat": "light"}
+    with pytest.raises(PolicyError, match=r"trained on .* cannot play"):
+        VectorEnv(4, **options)
+    env = VectorEnv(4, variant_weights=[1, 0], **options)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+
+
 def test_the_largest_number_of_variants():
     env = VectorEnv(8, variants=[Variant(), VARIANTS[2]] * 32767 + [VARIANTS[1]])
     _, info = env.reset(seed=0)
