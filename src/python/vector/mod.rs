@@ -7,21 +7,21 @@ mod options;
 mod outputs;
 pub(crate) mod positions;
 pub(crate) mod rollout;
+mod shared;
 
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::Arc;
 
 use numpy::IntoPyArray;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
 use self::batch::{Batch, run_searching, without_gil};
 use self::options::{PySeeds, parse_opponent};
 use self::outputs::{StepResult, ViewResult};
 use self::positions::{PySavedGame, placed, saved, to_restore};
+use self::shared::SharedBatch;
 use crate::encode::Layout;
 use crate::memory::{zeroed, zeroed_rows};
 use crate::python::convert::actions::{NO_ACTION, OutOfRange, copy_actions};
@@ -68,11 +68,7 @@ const QUICK_STATE: usize = 4096;
 ///     VariantError: packed observations of a board they cannot hold, or a board does not fit
 ///         the canvas.
 #[pyclass(name = "BatchEnv", module = "mijnlieff._mijnlieff", frozen)]
-pub(crate) struct PyBatchEnv {
-    batch: Mutex<Batch>,
-    /// The call whose step or reset waits for an outside opponent, or 0. Written with the batch locked.
-    call: AtomicU64,
-}
+pub(crate) struct PyBatchEnv(SharedBatch);
 
 #[pymethods]
 impl PyBatchEnv {
@@ -134,7 +130,7 @@ impl PyBatchEnv {
             _ => Threads::or_cores(num_threads),
         };
         let core = py.detach(|| batch_env(config, observation, num_envs, num_threads))?;
-        let batch = Batch {
+        Ok(Self(SharedBatch::new(Batch {
             core,
             with_variant_index,
             format,
@@ -142,16 +138,12 @@ impl PyBatchEnv {
             actions: zeroed(ACTIONS, num_envs)?,
             outputs: Vec::new(),
             next: 0,
-        };
-        Ok(Self {
-            batch: Mutex::new(batch),
-            call: AtomicU64::new(0),
-        })
+        })))
     }
 
     /// Restart the streams of the games, game ``i`` with ``seed + i``.
     fn seed(&self, seed: u64) -> PyResult<()> {
-        self.lock_idle()?.core.seed(Seeds::From(seed));
+        self.0.lock_idle()?.core.seed(Seeds::From(seed));
         Ok(())
     }
 
@@ -169,7 +161,7 @@ impl PyBatchEnv {
         seeds: Option<PySeeds>,
         mask: Option<Listed<bool>>,
     ) -> PyResult<ViewResult> {
-        let mut inner = self.lock_idle()?;
+        let mut inner = self.0.lock_idle()?;
         let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
         let outputs = inner.take_outputs(py)?;
         let core = &mut *inner.core;
@@ -190,7 +182,7 @@ impl PyBatchEnv {
     ///     ValueError: the actions have a wrong shape.
     #[pyo3(signature = (actions: "ArrayLike"))]
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<StepResult> {
-        let mut inner = self.lock_idle()?;
+        let mut inner = self.0.lock_idle()?;
         let inner = &mut *inner;
         let out_of_range = copy_actions(actions, &mut inner.actions)?;
         let outputs = inner.take_outputs(py)?;
@@ -214,13 +206,13 @@ impl PyBatchEnv {
         actions: &Bound<'_, PyAny>,
         call: NonZeroU64,
     ) -> PyResult<()> {
-        let mut inner = self.lock_idle()?;
+        let mut inner = self.0.lock_idle()?;
         let inner = &mut *inner;
         let out_of_range = copy_actions(actions, &mut inner.actions)?;
         let (core, actions) = (&mut *inner.core, &inner.actions);
         let started = without_gil(py, core, |core| core.start_step(actions));
         started.map_err(|error| step_error(py, inner.numbering(), &error, &out_of_range))?;
-        self.call.store(call.get(), Ordering::Relaxed);
+        self.0.begin(call);
         Ok(())
     }
 
@@ -238,24 +230,24 @@ impl PyBatchEnv {
         mask: Option<Listed<bool>>,
         call: NonZeroU64,
     ) -> PyResult<()> {
-        let mut inner = self.lock_idle()?;
+        let mut inner = self.0.lock_idle()?;
         let (seeds, mask) = starts(&*inner.core, seeds.as_ref(), mask.as_ref())?;
         without_gil(py, &mut *inner.core, |core| core.start_reset(seeds, mask))?;
-        self.call.store(call.get(), Ordering::Relaxed);
+        self.0.begin(call);
         Ok(())
     }
 
     /// The positions in which the outside opponent must act, in the order of the games.
     #[pyo3(signature = () -> "list[Position]")]
     fn pending<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let inner = self.wait(py)?;
+        let inner = self.0.wait(py)?;
         let waiting = inner.core.pending().iter();
         mixed_list(py, waiting.map(|&game| inner.position(game)))
     }
 
     /// The pending games, int64 ``(B,)``, and whether each restarted in this step, bool.
     fn pending_games(&self, py: Python<'_>) -> PyResult<(Array1<i64>, Array1<bool>)> {
-        let inner = self.wait(py)?;
+        let inner = self.0.wait(py)?;
         let pending = inner.core.pending();
         let mut games = zeroed(PENDING, pending.len())?;
         for (number, &game) in games.iter_mut().zip(pending) {
@@ -272,7 +264,7 @@ impl PyBatchEnv {
     /// Actions are those of each game's own variant, also on a canvas.
     #[pyo3(signature = (actions: "ArrayLike"))]
     fn answer(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut inner = self.wait(py)?;
+        let mut inner = self.0.wait(py)?;
         let mut numbers = zeroed(ACTIONS, inner.core.pending().len())?;
         copy_actions(actions, &mut numbers)?;
         if let Some(canvas) = inner.core.config().variants.canvas() {
@@ -295,46 +287,46 @@ impl PyBatchEnv {
     ///     Whether it was under way.
     fn roll_back(&self, py: Python<'_>, call: NonZeroU64) -> PyResult<bool> {
         // Another call may hold the lock for long, perhaps in this very thread.
-        if self.call.load(Ordering::Relaxed) != call.get() {
-            return Ok(false);
+        let is_under_way = self.0.is_of(call);
+        if is_under_way {
+            self.0.wait(py)?.core.roll_back();
+            self.0.end();
         }
-        self.wait(py)?.core.roll_back();
-        self.call.store(0, Ordering::Relaxed);
-        Ok(true)
+        Ok(is_under_way)
     }
 
     /// End the reset under way and return its results.
     fn finish_reset(&self, py: Python<'_>) -> PyResult<ViewResult> {
-        let mut inner = self.wait_answered(py)?;
+        let mut inner = self.0.wait_answered(py)?;
         let outputs = inner.take_outputs(py)?;
         inner.core.release();
-        self.call.store(0, Ordering::Relaxed);
+        self.0.end();
         inner.observe(py, outputs)
     }
 
     /// End the step under way and return its results.
     fn finish_step(&self, py: Python<'_>) -> PyResult<StepResult> {
-        let mut inner = self.wait_answered(py)?;
+        let mut inner = self.0.wait_answered(py)?;
         let outputs = inner.take_outputs(py)?;
         let inner = &mut *inner;
         let (core, buffers) = (&mut inner.core, inner.outputs[outputs].buffers());
         without_gil(py, &mut **core, |core| {
             core.finish_step(buffers).map(|_| ())
         })?;
-        self.call.store(0, Ordering::Relaxed);
+        self.0.end();
         inner.step_result(py, outputs)
     }
 
     /// The current observations and ``info``.
     fn observe(&self, py: Python<'_>) -> PyResult<ViewResult> {
-        let mut inner = self.lock()?;
+        let mut inner = self.0.lock()?;
         let outputs = inner.take_outputs(py)?;
         inner.observe(py, outputs)
     }
 
     /// A random legal action for each game, int64 ``(num_envs,)``.
     fn sample_actions(&self, py: Python<'_>) -> PyResult<Array1<i64>> {
-        let mut inner = self.lock()?;
+        let mut inner = self.0.lock()?;
         check_started(&*inner.core, "drawing actions")?;
         let mut actions = zeroed(ACTIONS, inner.core.num_envs())?;
         without_gil(py, &mut *inner.core, |core| {
@@ -346,14 +338,14 @@ impl PyBatchEnv {
     /// The position of each game.
     #[pyo3(signature = () -> "list[Position]")]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let inner = self.lock()?;
+        let inner = self.0.lock()?;
         let games = 0..inner.core.num_envs();
         mixed_list(py, games.map(|game| inner.position(game)))
     }
 
     /// The legal actions of each game, int8 ``(num_envs, num_actions)``.
     fn action_masks(&self, py: Python<'_>) -> PyResult<Array2<i8>> {
-        let mut inner = self.lock()?;
+        let mut inner = self.0.lock()?;
         check_started(&*inner.core, "asking for masks")?;
         let width = inner.core.config().variants.num_actions();
         let mut masks = zeroed_rows(MASKS, inner.core.num_envs(), width)?;
@@ -376,7 +368,7 @@ impl PyBatchEnv {
         positions: Positions,
         mask: Option<Listed<bool>>,
     ) -> PyResult<ViewResult> {
-        let mut inner = self.lock_idle()?;
+        let mut inner = self.0.lock_idle()?;
         let inner = &mut *inner;
         let mask = checked_mask(&*inner.core, mask.as_ref())?;
         let placed = placed(&*inner.core, &positions, mask)?;
@@ -389,7 +381,7 @@ impl PyBatchEnv {
 
     /// Whether the batch has started, and all its games, for pickles.
     fn state(&self, py: Python<'_>) -> PyResult<(bool, Vec<PySavedGame>)> {
-        let core = &*self.lock_idle()?.core;
+        let core = &*self.0.lock_idle()?.core;
         let is_quick = core.num_envs() <= QUICK_STATE;
         Ok(run_unless_quick(py, is_quick, |stop| saved(core, stop))??)
     }
@@ -398,48 +390,11 @@ impl PyBatchEnv {
     #[pyo3(signature = (state: "tuple[bool, list[SavedGame]]"))]
     fn restore(&self, py: Python<'_>, state: (bool, Listed<Py<PySavedGame>>)) -> PyResult<()> {
         let (started, Listed(games)) = state;
-        let core = &mut self.lock_idle()?.core;
+        let core = &mut self.0.lock_idle()?.core;
         let is_quick = games.len() <= QUICK_STATE;
         let saved = run_unless_quick(py, is_quick, |stop| to_restore(&**core, &games, stop))??;
         core.restore(started, &saved);
         Ok(())
-    }
-}
-
-impl PyBatchEnv {
-    /// The batch, if no other thread is using it right now.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Batch>> {
-        self.batch.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => in_use(),
-            TryLockError::Poisoned(_) => unusable(),
-        })
-    }
-
-    /// The batch for the call that is under way, once no other thread reads it: were it refused in the
-    /// middle of a step, that could be neither ended nor undone.
-    fn wait(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Batch>> {
-        self.batch.lock_py_attached(py).map_err(|_| unusable())
-    }
-
-    /// The batch as `wait` has it, if no game waits for an outside opponent's action.
-    fn wait_answered(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Batch>> {
-        let inner = self.wait(py)?;
-        if inner.core.pending().is_empty() {
-            return Ok(inner);
-        }
-        let pending = inner.core.pending().len();
-        let message = format!("{pending} games still wait for the opponent's action");
-        Err(PyRuntimeError::new_err(message))
-    }
-
-    /// The batch, if also no step or reset waits for an outside opponent.
-    fn lock_idle(&self) -> PyResult<MutexGuard<'_, Batch>> {
-        let inner = self.lock()?;
-        if self.call.load(Ordering::Relaxed) == 0 {
-            Ok(inner)
-        } else {
-            Err(in_use())
-        }
     }
 }
 
@@ -492,15 +447,4 @@ fn check_count(games: usize, what: &str, found: usize) -> PyResult<()> {
     }
     let message = format!("{games} games need {games} {what}, not {found}");
     Err(PyValueError::new_err(message))
-}
-
-fn unusable() -> PyErr {
-    PyRuntimeError::new_err("an internal error has left this environment unusable; make a new one")
-}
-
-fn in_use() -> PyErr {
-    PyRuntimeError::new_err(
-        "another thread is using this environment, or its opponent is in the middle of a step; \
-         give each thread its own",
-    )
 }
