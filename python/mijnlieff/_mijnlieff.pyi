@@ -1523,7 +1523,10 @@ class Solution:
     def __repr__(self, /) -> str: ...
     @property
     def action_margins(self, /) -> dict[int, int]:
-        """The margin after each legal action, for the side to move; empty when the game is over."""
+        """The margin after each legal action, for the side to move, in a new dict.
+
+        It is empty when the game is over.
+        """
     @property
     def best_actions(self, /) -> list[int]:
         """The actions that keep the margin, ascending."""

@@ -180,16 +180,16 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Fails unless a file can be made there and nothing is in its place, such as a link to nothing.
+/// Fails unless the path names nothing yet, not even a link to nothing.
 fn check_free(path: &Path) -> io::Result<()> {
-    let error = if path.file_name().is_none() {
-        io::Error::new(ErrorKind::InvalidInput, "not the name of a file")
-    } else {
-        match fs::symlink_metadata(path) {
-            Ok(_) => io::Error::new(ErrorKind::AlreadyExists, "it exists already"),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => error,
-        }
+    if path.as_os_str().is_empty() {
+        let message = "the path of a tablebase must not be empty";
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    let error = match fs::symlink_metadata(path) {
+        Ok(_) => io::Error::new(ErrorKind::AlreadyExists, "it exists already"),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => error,
     };
     Err(named(path, &error))
 }

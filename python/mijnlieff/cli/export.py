@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
     search = policy_from_checkpoint(args.checkpoint, _SIMULATIONS, 0).search
     if search != play_options(ending_options(_SIMULATIONS)):
         note(
-            f"{args.out}:{_SIMULATIONS} searches otherwise than the run, and solves positions with "
-            f"at most {SOLVE_BELOW} empty cells; in Python the run's player is\n"
+            f"{args.out}:{_SIMULATIONS} searches differently from the run, and solves positions "
+            f"with at most {SOLVE_BELOW} empty cells; in Python the run's player is\n"
             f"NetworkPolicy(Network.load({str(args.out)!r}), search={search!r})"
         )

@@ -104,10 +104,10 @@ def play_part(
     """
     first = part * PART
     count = min(PART, recipe.games - first)
-    seed = first_game_seed(recipe.seed)
+    # By a key, so that players do not meet in a match what they have learned from.
+    seed = first_game_seed(recipe.seed, 0)
     starts = random_openings(count, recipe.opening_plies, recipe.variant, seed, first)
-    # The numbers of part 0 would be those of the openings.
-    seeds = np.random.SeedSequence([recipe.seed, part + 1]).generate_state(2, np.uint64).tolist()
+    seeds = np.random.SeedSequence([recipe.seed, part]).generate_state(2, np.uint64).tolist()
     light_player, dark_player = (
         # An object of a module would go on where it was in the last part.
         own_copy(load_policy(name, seed))

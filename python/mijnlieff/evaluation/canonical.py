@@ -14,7 +14,7 @@ __all__ = ["canonical_keys", "keys_of_observations"]
 
 
 def canonical_keys(positions: Sequence[Position]) -> list[bytes]:
-    """Return a key for each position of a variant; positions that a symmetry maps share theirs.
+    """Return a key for each position of a variant, the same for the turns and reflections of one.
 
     The side to move is not part of it, since observations are those of the side to move.
     """
@@ -25,7 +25,7 @@ def canonical_keys(positions: Sequence[Position]) -> list[bytes]:
 
 
 def keys_of_observations(observations: NDArray[np.uint8], board: Board) -> list[bytes]:
-    """Return a key for each observation; positions that a symmetry of the board maps share theirs.
+    """Return a key for each observation, the same for the turns and reflections of a position.
 
     The exact values of positions that share a key are the same but for the order of the actions.
 
@@ -37,6 +37,7 @@ def keys_of_observations(observations: NDArray[np.uint8], board: Board) -> list[
         ValueError: another shape.
         TypeError: another dtype, or not a `Board`.
     """
+    check_type("observations", observations, np.ndarray)
     check_type("board", board, Board)
     if observations.dtype != np.uint8:
         raise TypeError(f"observations must be uint8, not {observations.dtype}")

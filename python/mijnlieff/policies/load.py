@@ -121,11 +121,15 @@ def load_policy(policy: PolicyLike, seed: SupportsIndex = 0) -> Policy:
     if path and number.isdecimal() and os.path.exists(path):
         return _from_path(Path(path), int(number), seed)
     if path.endswith(".py") and os.path.isfile(path):
+        file = Path(path).with_suffix("")
+        module = file.name if file.is_absolute() else ".".join(file.parts)
         raise ValueError(
             f"{path} is not a network; MODULE:OBJECT has the module without .py, such as "
-            f"{Path(path).stem}:{number}"
+            f"{module}:{number}"
         )
-    if path and (os.path.isfile(path) or _networks_in(Path(path))):
+    # A package may come with the network of its player.
+    is_package = os.path.exists(os.path.join(path, "__init__.py"))
+    if path and (os.path.isfile(path) or (_networks_in(Path(path)) and not is_package)):
         raise ValueError(
             f"{number!r} is not a number of simulations: a network takes one, such as {path}:64"
         )
@@ -237,7 +241,8 @@ def _from_path(path: Path, num_simulations: int, seed: int) -> Policy:
 
 def _networks_in(folder: Path) -> list[Path]:
     """Return the files of a folder that hold its network, the first one first."""
-    return [file for name in _IN_FOLDER if (file := folder / name).exists()]
+    # `Path.exists` fails for names that are too long.
+    return [file for name in _IN_FOLDER if os.path.exists(file := folder / name)]
 
 
 def _from_module(text: str, module: str, name: str) -> Policy:

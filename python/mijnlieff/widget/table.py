@@ -240,7 +240,7 @@ class Table:
         try:
             with stop:
                 solution = solve(position, max_seconds=_SECONDS, tablebase=tablebase)
-            margins = dict(solution.action_margins)
+            margins = solution.action_margins
         except KeyboardInterrupt:  # only `stop` interrupts this thread
             return
         except Exception as error:  # out of time or memory: the page then says so

@@ -46,7 +46,9 @@ impl PySolution {
         Ok(Self::with(margin, &action_margins.copy()?, nodes, to_play))
     }
 
-    /// The margin after each legal action, for the side to move; empty when the game is over.
+    /// The margin after each legal action, for the side to move, in a new dict.
+    ///
+    /// It is empty when the game is over.
     #[getter]
     fn action_margins(&self, py: Python<'_>) -> PyResult<Shown<ActionMargins, PyDict>> {
         Ok(self.action_margins.bind(py).copy()?.into())

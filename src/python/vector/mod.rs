@@ -289,7 +289,8 @@ impl PyBatchEnv {
         // Another call may hold the lock for long, perhaps in this very thread.
         let is_under_way = self.0.is_of(call);
         if is_under_way {
-            self.0.wait(py)?.core.roll_back();
+            let mut inner = self.0.wait(py)?;
+            inner.core.roll_back();
             self.0.end();
         }
         Ok(is_under_way)

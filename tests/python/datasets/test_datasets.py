@@ -20,6 +20,7 @@ from mijnlieff.errors import CheckpointError, DatasetError, MissingExtraError
 from mijnlieff.evaluation import random_openings
 from mijnlieff.evaluation.canonical import canonical_keys
 from mijnlieff.evaluation.losses import ILLEGAL
+from mijnlieff.evaluation.match import Conditions
 from played import rows_of_games
 from program_ends import raising
 
@@ -37,7 +38,7 @@ def test_games_and_values_are_right(variant, tmp_path):
     recipe = Recipe("greedy", "random", games=10, variant=variant, seed=7)
     columns = make_dataset(recipe, tmp_path).load()
     assert list(columns) == list(COLUMNS)
-    openings = random_openings(10, 2, variant, first_game_seed(7))
+    openings = random_openings(10, 2, variant, first_game_seed(7, 0))
     games = rows_of_games(columns)
     assert len(games) == 10
     for number, (rows, position) in enumerate(zip(games, openings, strict=True)):
@@ -88,8 +89,8 @@ def test_a_recipe_makes_the_same_files(tmp_path, small_parts):
     assert all(one[name] != three[name] for name in one)
 
 
-def test_data_sets_of_consecutive_seeds_share_no_openings(tmp_path):
-    """Else one would test on what was learned, if the players draw nothing."""
+def test_data_sets_of_consecutive_seeds_and_matches_share_no_openings(tmp_path):
+    """Otherwise one would test on what was learned, if the players draw nothing."""
     seeds = 0, 1, 2
     openings = []
     for seed in seeds:
@@ -97,8 +98,11 @@ def test_data_sets_of_consecutive_seeds_share_no_openings(tmp_path):
         columns = make_dataset(recipe, tmp_path / str(seed)).load()
         openings.append({str(columns["notation"][rows[0]]) for rows in rows_of_games(columns)})
     assert [len(of_seed) for of_seed in openings] == [100, 100, 100]
-    # Openings of 6 plies are millions.
-    assert len(set().union(*openings)) == 300
+    match = Conditions.checked(200, None, 6, seed=0)
+    of_match = random_openings(100, 6, match.variant, match.first_pair_seed)
+    openings.append({start.notation for start in of_match})
+    # There are millions of openings of 6 plies.
+    assert len(set().union(*openings)) == 400
 
 
 def test_a_stopped_run_goes_on(tmp_path, small_parts, monkeypatch):

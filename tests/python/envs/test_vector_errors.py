@@ -285,7 +285,7 @@ def interrupt(
     is_done: bool,
     error: type[BaseException] = KeyboardInterrupt,
 ) -> None:
-    """Step or reset games, and press Ctrl-C in one of the calls of the batch."""
+    """Step or reset games, with Ctrl-C or another error in one of the calls of the batch."""
     batch = env._batch
     env._batch = Interrupted(batch, call, is_done, error)
     with pytest.raises(error):
@@ -393,9 +393,10 @@ def test_a_step_waits_for_a_thread_that_looks_at_its_games_in_the_middle_of_it()
     env, twin = (VectorEnv(N, opponent=it, seat="dark") for it in (Watched(), First()))
     for one in (env, twin):
         one.reset(seed=0)
+        one.step(one.action_masks().argmax(axis=1))
     for thread in threads:
         thread.join()
-    assert threads and state(env) == state(twin)
+    assert len(threads) == 2 and state(env) == state(twin)
 
 
 def test_games_without_a_seed_differ_from_run_to_run():

@@ -217,6 +217,7 @@ WRONG = [
     ),
     ("run:x", ValueError, r"'x' is not a number of simulations: .* such as run:64"),
     ("my_players.py:Last", ValueError, r"module without .py, such as my_players:Last$"),
+    ("other/mine.py:Last", ValueError, r"module without .py, such as other.mine:Last$"),
     ("empty.bin", CheckpointError, r"empty.bin is truncated, or not a checkpoint"),
     ("text.bin", CheckpointError, r"text.bin is truncated, or not a checkpoint"),
     ("short.bin", CheckpointError, r"short.bin: .*truncated"),
@@ -225,6 +226,7 @@ WRONG = [
     ("my_players:fails", PolicyError, r"KeyError: 'no such network'"),
     ("broken_players:greedy", PolicyError, r"ZeroDivisionError: division by zero"),
     ("no_such_module:greedy", ValueError, r"there is no module 'no_such_module'; choose"),
+    ("longest" * 50 + ":greedy", ValueError, r"there is no module 'longest"),
     ("mijnlieff.nothing:greedy", ValueError, r"there is no module 'mijnlieff.nothing'"),
     ("champoin:best", ValueError, r"there is no module 'champoin'; did you mean 'champion:best'"),
 ]
@@ -234,6 +236,7 @@ WRONG = [
 def test_wrong_names_are_told_apart(folder, name, error, message, capsys):
     content = (folder / "network.bin").read_bytes()
     (folder / "other").mkdir()
+    (folder / "other" / "mine.py").touch()
     (folder / "run").mkdir()
     (folder / "run" / "checkpoint.pt").touch()
     (folder / "empty.bin").touch()
@@ -250,6 +253,17 @@ def test_wrong_names_are_told_apart(folder, name, error, message, capsys):
     assert main(["evaluate", "random", name, "--games", "2"]) == code
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "Traceback" not in told
+
+
+def test_a_package_may_come_with_the_network_of_its_player(folder):
+    package = folder / "package_of_a_player"
+    package.mkdir()
+    (folder / "network.bin").rename(package / "network.bin")
+    (package / "__init__.py").write_text(
+        "from mijnlieff import Network, NetworkPolicy\n"
+        "player = NetworkPolicy(Network.load(__path__[0] + '/network.bin'))\n"
+    )
+    assert isinstance(load_policy("package_of_a_player:player"), NetworkPolicy)
 
 
 def test_an_error_of_reading_without_a_number_is_told(folder, monkeypatch):

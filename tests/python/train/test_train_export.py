@@ -75,7 +75,7 @@ def test_an_exported_run_plays_as_its_checkpoint(run, capsys):
     ],
     ids=["pure", "exact", "as an exported file"],
 )
-def test_a_file_that_searches_otherwise_than_its_run(settings, differs, tmp_path, capsys):
+def test_a_file_that_searches_differently_from_its_run(settings, differs, tmp_path, capsys):
     folder = RunFolder(tmp_path / "run")
     folder.create()
     trainer = Trainer(tiny("alphazero", **settings), Budget(steps=1), STANDARD)
@@ -85,7 +85,7 @@ def test_a_file_that_searches_otherwise_than_its_run(settings, differs, tmp_path
     assert main(["export", str(folder.path), "--out", str(out)]) == 0
     said = capsys.readouterr().err
     searches = [load_policy(f"{path}:64").search for path in (folder.path, out)]
-    assert (searches[0] != searches[1]) == differs == (f"{out}:64 searches otherwise" in said)
+    assert (searches[0] != searches[1]) == differs == (f"{out}:64 searches differently" in said)
     if differs:
         assert eval(said.splitlines()[-1], vars(mijnlieff)).search == searches[0]
 
