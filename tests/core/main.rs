@@ -7,7 +7,6 @@ mod boards;
 mod errors;
 mod functional;
 mod fuzz;
-mod golden;
 mod imports;
 mod network;
 mod network_files;

@@ -1,8 +1,8 @@
 //! Game records, move and position texts.
 
 use mijnlieff::game::{
-    Board, Move, Opening, ParseError, Position, PositionTextError, RecordError, Variant,
-    parse_move, parse_position, parse_record,
+    Board, Move, Opening, ParseError, Player, Position, PositionTextError, RecordError, Variant,
+    format_position, format_record, parse_move, parse_position, parse_record,
 };
 
 const EXAMPLE: &str = "1. a1+, a3><; 2. a2+, a4<>; 3. b2><, c2+; 4. c3<>, c1x; 5. d2><, d3+; \
@@ -12,6 +12,34 @@ fn play(variant: &Variant, moves: &[Move]) -> Position {
     moves.iter().fold(Position::new(variant), |position, &mv| {
         position.play(variant, mv).unwrap()
     })
+}
+
+/// The numbers and the text are those of the slow reference in Python.
+#[test]
+fn the_example_game_ends_4_to_1() {
+    let variant = Variant::default();
+    let moves = parse_record(&variant, EXAMPLE).unwrap();
+    assert_eq!(format_record(&variant, &moves).unwrap(), EXAMPLE);
+    let mut position = Position::new(&variant);
+    let (mut legal, mut points) = (Vec::new(), Vec::new());
+    for &mv in &moves {
+        legal.push(position.legal_moves(&variant).len());
+        points.push(position.score(&variant)[0]);
+        position = position.play(&variant, mv).unwrap();
+    }
+    assert_eq!(
+        legal,
+        [48, 24, 20, 16, 30, 20, 12, 12, 3, 8, 6, 1, 10, 1, 4, 6]
+    );
+    assert_eq!(points, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4]);
+    let end = "pD.D/lPPs/SLsL/Spd. b1 16";
+    assert_eq!(format_position(&variant, &position), end);
+    assert_eq!(parse_position(&variant, end), Ok(position));
+    let hands = Player::ALL.map(|player| position.hand(player).counts());
+    assert_eq!(hands, [[0; 4], [0, 1, 0, 1]]);
+    assert!(position.is_over(&variant) && position.legal_moves(&variant).is_empty());
+    assert_eq!(position.score(&variant), [4, 1]);
+    assert_eq!(position.margin(&variant), 3);
 }
 
 #[test]

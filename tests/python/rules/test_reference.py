@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from make_golden import RECORD, STANDARD, action_names, golden_text
+from example_game import RECORD, STANDARD, action_names
 from processes import ROOT
 from reference import (
     DARK,
@@ -69,10 +69,6 @@ def test_example_game_after_the_fifth_turn():
     position = replay(Variant(STANDARD), action_names(RECORD)[:10])
     assert position.last == position.variant.action("d3+")
     assert {name[:2] for name in legal_names(position)} == {"b3", "d1", "d4"}
-
-
-def test_golden_file_is_up_to_date():
-    assert (DATA / "example_game.txt").read_text(encoding="utf-8") == golden_text()
 
 
 @pytest.mark.parametrize(

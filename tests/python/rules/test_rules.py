@@ -14,7 +14,7 @@ import pytest
 
 import mijnlieff
 import reference
-from make_golden import RECORD, STANDARD, action_names
+from example_game import RECORD, STANDARD, action_names
 from random_variants import VariantSpec, build, random_spec
 
 PERFT_LIMIT = 300  # no deeper count than the first above this, so that the reference keeps up
@@ -158,8 +158,16 @@ def test_perft_agrees(tally: Counter) -> None:
 def test_standard_game_agrees_on_the_example_game() -> None:
     core, slow = mijnlieff.Position(), reference.Variant(STANDARD).start()
     assert_same_variant(core.variant, slow.variant)
-    for name in action_names(RECORD):
-        assert_same_position(core, slow)
-        core, slow = core.play(name), slow.play(slow.variant.action(name))
+    types = [-1] * len(STANDARD.cells)
     assert_same_position(core, slow)
+    for name in action_names(RECORD):
+        action = slow.variant.action(name)
+        if action != slow.variant.pass_action:
+            piece, cell = slow.variant.decode(action)
+            types[STANDARD.number[cell]] = piece
+        core, slow = core.play(name), slow.play(action)
+        assert_same_position(core, slow)
+        assert_array(core.pieces, types, "int8")
+        assert_read_as_written(core)
     assert mijnlieff.Position.from_record(RECORD) == core
+    assert mijnlieff.format_record(action_names(RECORD)) == RECORD

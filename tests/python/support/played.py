@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from make_golden import RECORD as EXAMPLE
+from example_game import RECORD as EXAMPLE
 from mijnlieff import Position, RandomPolicy, Variant, format_record, parse_record
 
 
