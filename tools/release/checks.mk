@@ -160,12 +160,18 @@ fuzz: ## Run every fuzz target for FUZZ_SECONDS=60, or for FUZZ_RUNS inputs (nee
 			$(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) || exit 1; \
 	done
 
-MUTANTS ?= 12
-SEED ?= 0
-mutants: .venv/installed-test ## Change the core in MUTANTS=12 ways a folder, drawn by SEED=0, and count what the Rust tests notice
+# Every 400th change, counted from the first; 1/400 begins with the second. What is excluded: .cargo/mutants.toml.
+MUTANTS_SHARD ?= 0/400
+mutants: ## Change the core in small ways, MUTANTS_SHARD=0/400 of all, and list those that the Rust tests miss (needs cargo-mutants)
 	@cargo mutants --version > /dev/null 2>&1 || { echo "cargo-mutants is missing: cargo install cargo-mutants"; exit 1; }
-	$(BIN)/python -m tools.release.mutants.rust --sample $(MUTANTS) --seed $(SEED)
+	cargo mutants --shard $(MUTANTS_SHARD) --sharding round-robin
 
-PYTHON_MUTANTS ?= 100
-mutants-python: .venv/installed-test ## Change the evaluation in PYTHON_MUTANTS=100 ways, drawn by SEED=0, and count what its tests notice
-	$(BIN)/python -m tools.release.mutants.python --sample $(PYTHON_MUTANTS) --seed $(SEED)
+# To mutmut the path of a file is the name of its module, so it works on a copy with the package at the top.
+MUTANTS_PYTHON ?= mijnlieff.evaluation.lock_step.*
+MUTATED := target/mutants-python
+mutants-python: .venv/installed-test ## Change the evaluation in small ways (MUTANTS_PYTHON chooses), and list those that its tests miss
+	$(BIN)/pip install --quiet 'mutmut>=3.8,<4'
+	rm -rf $(MUTATED) && mkdir -p $(MUTATED)/docs
+	cp -rL python/mijnlieff tests tools pyproject.toml $(MUTATED)
+	cp docs/benchmark.md $(MUTATED)/docs
+	cd $(MUTATED) && $(TEST_ENV) $(CURDIR)/$(BIN)/python -m mutmut run "$(MUTANTS_PYTHON)"
