@@ -485,7 +485,8 @@ mod tests {
         }
     }
 
-    /// Evaluations are also the same with every compiler and on every platform.
+    /// Evaluations are also the same with every compiler and on every platform. The network in
+    /// `tests/core/stored_bits.rs` has units for a single vector, so that nothing is added up over vectors.
     #[test]
     fn a_network_keeps_its_bits() {
         let hashes = [20, 60].map(|units| {
