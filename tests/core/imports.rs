@@ -375,9 +375,12 @@ fn native_code_imports_no_python_module_of_the_package() {
                 let rest = &line[at + quoted.len()..];
                 found.insert(rest.split('"').next().unwrap().to_owned());
             }
-            for (at, start) in line.match_indices("import_exception!(mijnlieff") {
-                let rest = &line[at + start.len()..];
-                found.insert(rest.split(',').next().unwrap().to_owned());
+            // The classes that `exceptions!` declares have a line each.
+            for start in ["import_exception!(mijnlieff.", "    mijnlieff."] {
+                for (at, start) in line.match_indices(start) {
+                    let rest = &line[at + start.len() - 1..];
+                    found.insert(rest.split(',').next().unwrap().to_owned());
+                }
             }
         }
     }
