@@ -47,16 +47,17 @@ def run(args: argparse.Namespace) -> None:
     from mijnlieff.train.extras import require_train_extra
 
     require_train_extra("torch")
-    from mijnlieff.train.run.policy import export_checkpoint, policy_from_checkpoint
+    from mijnlieff.train.play.policy import search_policy
+    from mijnlieff.train.run.policy import export_checkpoint
 
-    network = export_checkpoint(args.checkpoint, args.out, half=args.half)
+    network, content = export_checkpoint(args.checkpoint, args.out, half=args.half)
     plays = network.variant or network.canvas
     print(
         f"{args.out}: {network.num_weights:,} weights, width {network.width}, "
         f"{network.blocks} blocks, {args.out.stat().st_size:,} bytes, {plays}"
     )
     # The file holds the network alone, not how its run searches.
-    search = policy_from_checkpoint(args.checkpoint, _SIMULATIONS, 0).search
+    search = search_policy(network, content.config, _SIMULATIONS, 0).search
     if search != play_options(ending_options(_SIMULATIONS)):
         note(
             f"{args.out}:{_SIMULATIONS} searches differently from the run, and solves positions "

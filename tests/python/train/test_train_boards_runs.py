@@ -154,7 +154,7 @@ def test_a_search_on_many_boards_is_the_one_on_one_board(finished):
 
 def test_an_exported_network_plays_on_every_board(finished, tmp_path):
     file = tmp_path / "out.bin"
-    network = export_checkpoint(finished[0], file)
+    network, _ = export_checkpoint(finished[0], file)
     boards = Boards.split(TWO_BLOCKS, 0.3)
     assert (network.variant, network.canvas, network.copies) == (None, boards.canvas, 2)
     assert network == Network.load(file)

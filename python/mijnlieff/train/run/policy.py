@@ -95,7 +95,7 @@ def policy_from_checkpoint(
 
 def export_checkpoint(
     checkpoint: str | os.PathLike[str], out: str | os.PathLike[str], *, half: bool = False
-) -> Network:
+) -> tuple[Network, Checkpoint]:
     """Write the network of a checkpoint to a file, which is replaced whole or not at all.
 
     A network for several boards plays all that fit its canvas.
@@ -106,16 +106,16 @@ def export_checkpoint(
         half: round the weights to 16 bits, see `Network.half`.
 
     Returns:
-        The network that was written.
+        The network that was written, and the whole content of the checkpoint.
 
     Raises:
         CheckpointError: the checkpoint is missing, truncated, damaged or not a checkpoint, or a
             weight is too large for 16 bits.
         OSError: the file cannot be written.
     """
-    trained, _ = network_from_checkpoint(checkpoint)
+    trained, content = network_from_checkpoint(checkpoint)
     network = Network.from_torch(trained)
     if half:
         network = network.half()
     network.save(out)
-    return network
+    return network, content
