@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from mijnlieff.train.network.norms import normalized, normalized_linear
+
 __all__ = ["CELL_FEATURES", "GLOBAL_FEATURES", "CellTrunk"]
 
 CELL_FEATURES = 15
@@ -82,7 +84,7 @@ class CellTrunk(nn.Module):
         of_blocks = kernels.unflatten(0, (len(self.blocks), -1)) if self.blocks else kernels
         for block, of_block in zip(self.blocks, of_blocks, strict=True):
             tokens = block(tokens, of_block)
-        tokens = self.norm(tokens)
+        tokens = normalized(self.norm, tokens)
         if is_cell is None:
             mean = tokens.mean(dim=1)
         else:
@@ -117,9 +119,10 @@ class _Block(nn.Module):
             tokens: what the cells know.
             kernels: `(heads, T, T)`, or `(heads, B, T, T)`.
         """
-        sent = torch.relu(self.message(self.norm(tokens)))
+        sent = torch.relu(normalized_linear(self.norm, self.message, tokens))
         tokens = tokens + self.gather(self._heard(sent, kernels))
-        changed: Tensor = self.outer(torch.relu(self.inner(self.norm_inner(tokens))))
+        wide = torch.relu(normalized_linear(self.norm_inner, self.inner, tokens))
+        changed: Tensor = self.outer(wide)
         return tokens + changed
 
     def _heard(self, sent: Tensor, kernels: Tensor) -> Tensor:
