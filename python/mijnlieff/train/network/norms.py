@@ -46,7 +46,7 @@ def normalized_linear(norm: nn.LayerNorm, layer: nn.Linear, tokens: Tensor) -> T
 
 
 def _loses_gradients(tokens: Tensor) -> bool:
-    return tokens.dtype == torch.bfloat16 and tokens.device.type == "cpu"
+    return bool(tokens.dtype == torch.bfloat16 and tokens.device.type == "cpu")
 
 
 def _without_scale(norm: nn.LayerNorm, tokens: Tensor) -> Tensor:
