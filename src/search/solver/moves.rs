@@ -8,14 +8,37 @@ use crate::small_board::{Geometry, SmallState};
 const FORCES_PASS: i32 = 10_000;
 const POINT: i32 = 400;
 /// The cell would have scored for the opponent.
-const BLOCK: i32 = 300;
-/// By piece: some are better kept.
-const PIECE: [i32; 4] = [100, -100, 250, 0];
-const OPEN_CELL: i32 = 260;
-const OPEN_THREAT: i32 = 400;
+const BLOCK: i32 = 200;
+
+/// Weights that depend on how many moves there are.
+struct Weights {
+    /// By piece: some are better kept.
+    piece: [i32; 4],
+    /// Each cell on which the own side would score next.
+    threat: i32,
+    /// Each cell on which the opponent may place.
+    open_cell: i32,
+    /// The opponent may score.
+    open_threat: i32,
+}
+
+/// Weights of searches that the table does not keep.
+const FEW: Weights = Weights {
+    piece: [100, -150, 250, 0],
+    threat: 0,
+    open_cell: 520,
+    open_threat: 300,
+};
+const MANY: Weights = Weights {
+    piece: [150, -220, 400, 0],
+    threat: 90,
+    open_cell: 390,
+    open_threat: 200,
+};
+
 /// History counts are halved when one exceeds this.
 const HISTORY_MAX: u32 = 1 << 20;
-const HISTORY_SHIFT: u32 = 11;
+const HISTORY_SHIFT: u32 = 12;
 /// Makes every rank positive.
 const RANK_BASE: i32 = 1 << 20;
 /// Before every other move.
@@ -67,16 +90,21 @@ impl SharedHistory {
     }
 }
 
+/// No fewer than the moves of a position that the table does not keep.
+pub(super) const SMALL: usize = 28;
+
 /// Moves of a position, up to `N`, with their ranks.
 pub(super) struct Moves<const N: usize> {
     /// The rank and, in the lowest 6 bits, the code; no two are equal, none is 0.
     items: [i32; N],
     count: usize,
+    /// The greatest item, 0 if there are none.
+    first: i32,
 }
 
 impl<const N: usize> Moves<N> {
     /// The moves of a position that has these empty cells; `first` goes before all others.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new<const W: u32>(
         geometry: &Geometry,
         history: &History,
@@ -84,9 +112,10 @@ impl<const N: usize> Moves<N> {
         empty: u16,
         first: u8,
     ) -> Self {
+        let weights = if N == SMALL { FEW } else { MANY };
         let mut pieces = [(0, 0); 4];
         let mut held = 0;
-        for (piece, weight) in PIECE.into_iter().enumerate() {
+        for (piece, weight) in weights.piece.into_iter().enumerate() {
             pieces[held & 3] = (piece * 16, weight);
             held += usize::from(state.holds(piece));
         }
@@ -95,6 +124,7 @@ impl<const N: usize> Moves<N> {
         let mut moves = Self {
             items: [0; N],
             count: 0,
+            first: 0,
         };
         let mut rest = state.allowed;
         while rest != 0 {
@@ -102,32 +132,44 @@ impl<const N: usize> Moves<N> {
             let bit = rest & rest.wrapping_neg();
             rest ^= bit;
             let block = i32::from(threats >> cell & 1) * BLOCK;
-            let base = base + POINT * geometry.points(state.own | bit) + block;
+            let own = state.own | bit;
+            let mut base = base + POINT * geometry.points(own) + block;
+            if weights.threat != 0 {
+                base += weights.threat * geometry.count(geometry.threats(own) & empty & !bit);
+            }
             for &(piece, weight) in &pieces[..held] {
                 let code = (piece + cell) & 63;
                 let allowed = geometry.reach[code] & empty & !bit;
                 // Sums rather than branches, which would be guessed wrong too often.
                 let rank = base + weight + (history.0[code] >> HISTORY_SHIFT) as i32
-                    - OPEN_CELL * geometry.count(allowed)
-                    - OPEN_THREAT * i32::from(allowed & threats != 0)
+                    - weights.open_cell * geometry.count(allowed)
+                    - weights.open_threat * i32::from(allowed & threats != 0)
                     + FORCES_PASS * i32::from(allowed == 0)
                     + FIRST * i32::from(code == usize::from(first));
-                moves.items[moves.count] = rank << 6 | code as i32;
+                let item = rank << 6 | code as i32;
+                moves.items[moves.count] = item;
+                moves.first = moves.first.max(item);
                 moves.count += 1;
             }
         }
         moves
     }
 
-    /// The codes, best first. Each is looked for when it is its turn, as most searches end soon.
+    /// The codes, best first. Each after the first is looked for when it is its turn, as most searches
+    /// end soon.
     #[inline]
     pub(super) fn in_order(&self) -> impl Iterator<Item = usize> {
         let items = &self.items[..self.count];
-        let mut last = i32::MAX;
+        let (mut item, mut is_first) = (self.first, true);
         std::iter::from_fn(move || {
-            let rest = items.iter().map(|&item| if item < last { item } else { 0 });
-            last = rest.fold(0, i32::max);
-            (last != 0).then_some((last & 63) as usize)
+            if !is_first {
+                let rest = items
+                    .iter()
+                    .map(|&other| if other < item { other } else { 0 });
+                item = rest.fold(0, i32::max);
+            }
+            is_first = false;
+            (item != 0).then_some((item & 63) as usize)
         })
     }
 }

@@ -9,7 +9,7 @@
 //! waited for longer; the last turns need no move order.
 
 use super::bounds::{Bounds, narrow};
-use super::moves::{History, Moves};
+use super::moves::{History, Moves, SMALL};
 use super::table::{Known, MAX_MARGIN, TranspositionTable};
 use super::tables::Tables;
 use crate::game::Position;
@@ -25,8 +25,6 @@ const NO_MOVE: u8 = 64;
 const TABLE_FROM: u32 = 8;
 /// Positions with fewer empty cells do not look their children up first.
 const CHILDREN_FROM: u32 = 12;
-/// No fewer than the moves of a position with fewer than [`TABLE_FROM`] empty cells.
-const SMALL: usize = 28;
 
 /// One thread's search.
 pub(super) struct SolverSearch<'a, const W: u32> {
@@ -156,7 +154,7 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
         if lower >= beta {
             return lower;
         }
-        let empties = empty.count_ones();
+        let empties = geometry.count(empty) as u32;
         let mut known = Known {
             lower,
             upper,
@@ -208,8 +206,8 @@ impl<'a, const W: u32> SolverSearch<'a, W> {
             return diff + geometry.points(state.own | empty) - geometry.points(state.own);
         }
         let moves = Moves::<N>::new(geometry, &self.history, state, empty, known.best);
-        let empties = empty.count_ones();
-        if empties >= CHILDREN_FROM {
+        let empties = geometry.count(empty) as u32;
+        if N > SMALL && empties >= CHILDREN_FROM {
             for code in moves.in_order() {
                 let (child, again) = state.after(geometry, code);
                 if let Some(found) = self.table.get(self.key(child)) {

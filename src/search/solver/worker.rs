@@ -250,13 +250,15 @@ impl<'a> Worker<'a> {
             .collect();
         let found = self.look_up(position);
         let known = found.unwrap_or(None);
-        let mut guess = known.unwrap_or(0);
         let mut done = found.map_err(Halt::from).and_then(|_| self.check());
         done = done.and_then(|()| self.prepare(position));
-        for (after, child) in &mut moves {
+        for number in 0..moves.len() {
             if done.is_err() {
                 break;
             }
+            let (solved, rest) = moves.split_at_mut(number);
+            let (after, child) = &mut rest[0];
+            let guess = guess(solved, after.mv).or(known).unwrap_or(0);
             if let Some(margin) = known {
                 // No move is worth more than the position.
                 after.bounds.upper = after.bounds.upper.min(margin);
@@ -264,7 +266,6 @@ impl<'a> Worker<'a> {
             let mut bounds = after.bounds.flipped();
             done = self.narrow(child, -guess, &mut bounds);
             after.bounds = bounds.flipped();
-            guess = after.bounds.lower;
         }
         let most =
             |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
@@ -287,4 +288,23 @@ impl<'a> Worker<'a> {
             })),
         }
     }
+}
+
+/// About the margin of a move: the mean of the solved ones with its piece or its cell, else the last
+/// of all.
+fn guess(solved: &[(MoveBounds, Position)], mv: Move) -> Option<i32> {
+    let (mut sum, mut count) = (0, 0);
+    for (other, _) in solved {
+        if let Move::Place { piece, cell } = mv
+            && let Move::Place { piece: p, cell: c } = other.mv
+            && (p == piece || c == cell)
+        {
+            sum += other.bounds.lower;
+            count += 1;
+        }
+    }
+    if count == 0 {
+        return solved.last().map(|(last, _)| last.bounds.lower);
+    }
+    Some((2 * sum + count).div_euclid(2 * count)) // rounded
 }
