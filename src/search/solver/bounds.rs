@@ -1,6 +1,6 @@
 //! Bounds of a margin, and the null windows that narrow them.
 
-use crate::game::{Move, Position, Variant};
+use crate::game::{Cell, Move, Position, Variant};
 use crate::search::Halt;
 
 /// Bounds of a margin, both included, for the side to move.
@@ -53,6 +53,51 @@ pub(super) fn narrow(
     Ok(())
 }
 
+/// Guesses of the margins of moves: the mean of those before with the same piece or the same cell, else
+/// the last one.
+pub(super) struct Guesses {
+    /// Sums and counts of margins, by piece and by cell.
+    pieces: [(i32, i32); 4],
+    cells: [(i32, i32); Cell::MAX],
+    last: i32,
+}
+
+impl Guesses {
+    /// Guesses `first` as long as no margin is known.
+    pub(super) const fn new(first: i32) -> Self {
+        Self {
+            pieces: [(0, 0); 4],
+            cells: [(0, 0); Cell::MAX],
+            last: first,
+        }
+    }
+
+    pub(super) fn margin(&self, mv: Move) -> i32 {
+        let Move::Place { piece, cell } = mv else {
+            return self.last;
+        };
+        let (by_piece, by_cell) = (self.pieces[piece.index()], self.cells[cell.index()]);
+        let (sum, count) = (by_piece.0 + by_cell.0, by_piece.1 + by_cell.1);
+        if count == 0 {
+            return self.last;
+        }
+        (2 * sum + count).div_euclid(2 * count) // rounded
+    }
+
+    pub(super) fn add(&mut self, mv: Move, margin: i32) {
+        self.last = margin;
+        if let Move::Place { piece, cell } = mv {
+            for (sum, count) in [
+                &mut self.pieces[piece.index()],
+                &mut self.cells[cell.index()],
+            ] {
+                *sum += margin;
+                *count += 1;
+            }
+        }
+    }
+}
+
 /// Bounds that the margin lies within, however the game continues.
 pub(super) fn static_bounds(variant: &Variant, position: &Position) -> Bounds {
     let margin = |ours: u16, theirs: u16| i32::from(ours) - i32::from(theirs);
@@ -78,4 +123,27 @@ pub struct MoveBounds {
     pub mv: Move,
     /// Bounds of its margin.
     pub bounds: Bounds,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Piece;
+
+    #[test]
+    fn margins_are_guessed_by_like_moves() {
+        let place = |piece: usize, cell| Move::Place {
+            piece: Piece::ALL[piece],
+            cell: Cell::new(cell),
+        };
+        let mut guesses = Guesses::new(3);
+        assert_eq!(guesses.margin(place(0, 1)), 3);
+        guesses.add(place(0, 1), -2);
+        guesses.add(place(1, 2), -5);
+        assert_eq!(guesses.margin(place(2, 3)), -5); // the last
+        assert_eq!(guesses.margin(place(0, 3)), -2); // the same piece
+        assert_eq!(guesses.margin(place(3, 2)), -5); // the same cell
+        assert_eq!(guesses.margin(place(0, 2)), -3); // both: -3.5, rounded up
+        assert_eq!(guesses.margin(Move::Pass), -5);
+    }
 }

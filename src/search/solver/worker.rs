@@ -1,6 +1,6 @@
 //! The search of one thread: positions are looked up where they are known, or searched.
 
-use super::bounds::{Bounds, MoveBounds, static_bounds};
+use super::bounds::{Bounds, Guesses, MoveBounds, static_bounds};
 use super::large::LargeSearch;
 use super::moves::SharedHistory;
 use super::search::SolverSearch;
@@ -252,20 +252,19 @@ impl<'a> Worker<'a> {
         let known = found.unwrap_or(None);
         let mut done = found.map_err(Halt::from).and_then(|_| self.check());
         done = done.and_then(|()| self.prepare(position));
-        for number in 0..moves.len() {
+        let mut guesses = Guesses::new(known.unwrap_or(0));
+        for (after, child) in &mut moves {
             if done.is_err() {
                 break;
             }
-            let (solved, rest) = moves.split_at_mut(number);
-            let (after, child) = &mut rest[0];
-            let guess = guess(solved, after.mv).or(known).unwrap_or(0);
             if let Some(margin) = known {
                 // No move is worth more than the position.
                 after.bounds.upper = after.bounds.upper.min(margin);
             }
             let mut bounds = after.bounds.flipped();
-            done = self.narrow(child, -guess, &mut bounds);
+            done = self.narrow(child, -guesses.margin(after.mv), &mut bounds);
             after.bounds = bounds.flipped();
+            guesses.add(after.mv, after.bounds.lower);
         }
         let most =
             |bound: fn(&MoveBounds) -> i32| moves.iter().map(|(after, _)| bound(after)).max();
@@ -288,23 +287,4 @@ impl<'a> Worker<'a> {
             })),
         }
     }
-}
-
-/// About the margin of a move: the mean of the solved ones with its piece or its cell, else the last
-/// of all.
-fn guess(solved: &[(MoveBounds, Position)], mv: Move) -> Option<i32> {
-    let (mut sum, mut count) = (0, 0);
-    for (other, _) in solved {
-        if let Move::Place { piece, cell } = mv
-            && let Move::Place { piece: p, cell: c } = other.mv
-            && (p == piece || c == cell)
-        {
-            sum += other.bounds.lower;
-            count += 1;
-        }
-    }
-    if count == 0 {
-        return solved.last().map(|(last, _)| last.bounds.lower);
-    }
-    Some((2 * sum + count).div_euclid(2 * count)) // rounded
 }
