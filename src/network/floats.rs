@@ -9,107 +9,108 @@
 )]
 
 use super::layer::{Apply, Weights};
-use crate::simd::{Kernel, LANES, Lanes, Simd, Vector, dispatch};
+use crate::simd::{WORDS, WideKernel, WideLanes, WideSimd, WideVector, dispatch_wide};
 
-/// Vectors of outputs that are summed at once.
-const STRIP: usize = 3;
-/// Rows for which the weights of a strip are read once: as many sums as registers hold.
+/// Vectors of outputs that are summed at once where registers hold so many.
+const STRIP: usize = 4;
+/// Rows for which the weights of a strip are read once.
 const ROWS: usize = 4;
-/// The same for a single vector of outputs.
-const ROWS_OF_ONE: usize = 8;
 
 /// Weights as floats.
 #[derive(Debug)]
 pub(super) struct Floats {
-    /// Strip by strip of outputs, and in it input by input.
-    weights: Vec<Lanes>,
+    /// Vector by vector of outputs, and in it input by input.
+    weights: Vec<WideLanes>,
     inputs: usize,
 }
 
 impl Weights for Floats {
-    type Input = f32;
-    type Outputs = Lanes;
+    type Input = WideLanes;
+    type Outputs = WideLanes;
 
     fn new(bounds: &[f64], outputs: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
-        let (inputs, vectors) = (bounds.len(), outputs / LANES);
-        let mut weights = Vec::with_capacity(inputs * vectors);
-        for first in (0..vectors).step_by(STRIP) {
+        let inputs = bounds.len();
+        let mut weights = Vec::with_capacity(inputs * outputs / WORDS);
+        for first in (0..outputs).step_by(WORDS) {
             for input in 0..inputs {
-                for vector in first..vectors.min(first + STRIP) {
-                    let output = |lane: usize| entry(input, vector * LANES + lane) as f32;
-                    weights.push(std::array::from_fn(output));
-                }
+                weights.push(WideLanes::from_fn(|lane| entry(input, first + lane) as f32));
             }
         }
         Self { weights, inputs }
     }
 
     fn apply<const ADD: bool>(apply: Apply<'_, Self, ADD>) {
-        dispatch(apply);
+        dispatch_wide(apply);
     }
 }
 
-impl<const ADD: bool> Kernel for Apply<'_, Floats, ADD> {
+impl<const ADD: bool> WideKernel for Apply<'_, Floats, ADD> {
     type Result = ();
 
     #[inline(always)]
-    fn run<V: Simd>(mut self, simd: V) {
+    fn run<W: WideSimd>(mut self, wide: W) {
         let vectors = self.bias.len();
-        for first in (0..vectors).step_by(STRIP) {
-            match vectors - first {
-                1 => self.strip::<V, 1, ROWS_OF_ONE>(simd, first),
-                2 => self.strip::<V, 2, ROWS>(simd, first),
-                _ => self.strip::<V, STRIP, ROWS>(simd, first),
-            }
+        let mut first = 0;
+        while W::REGISTERS > STRIP * ROWS && first + STRIP <= vectors {
+            self.strip::<W, STRIP>(wide, first);
+            first += STRIP;
+        }
+        while first < vectors {
+            self.strip::<W, 1>(wide, first);
+            first += 1;
         }
     }
 }
 
 impl<const ADD: bool> Apply<'_, Floats, ADD> {
-    /// The strip of `S` vectors of outputs from this one on, for all rows.
+    /// The `S` vectors of outputs from this one on, for all rows.
     #[inline(always)]
-    fn strip<V: Simd, const S: usize, const R: usize>(&mut self, simd: V, first: usize) {
+    fn strip<W: WideSimd, const S: usize>(&mut self, wide: W, first: usize) {
         let count = self.factors.len();
         let mut row = 0;
-        while row + R <= count {
-            self.rows::<V, S, R>(simd, first, row);
-            row += R;
+        while row + ROWS <= count {
+            self.rows::<W, S, ROWS>(wide, first, row);
+            row += ROWS;
         }
         while row < count {
-            self.rows::<V, S, 1>(simd, first, row);
+            self.rows::<W, S, 1>(wide, first, row);
             row += 1;
         }
     }
 
     /// Rows from this one on.
     #[inline(always)]
-    fn rows<V: Simd, const S: usize, const R: usize>(&mut self, simd: V, first: usize, row: usize) {
+    fn rows<W: WideSimd, const S: usize, const R: usize>(
+        &mut self,
+        wide: W,
+        first: usize,
+        row: usize,
+    ) {
         let inputs = self.weights.inputs;
-        let read: [&[f32]; R] =
-            std::array::from_fn(|i| &self.inputs[(row + i) * inputs..][..inputs]);
-        let weights = &self.weights.weights[first * inputs..][..S * inputs];
-        let weights = &weights.as_chunks::<S>().0[..inputs];
-        let mut sums = [[simd.splat(0.0); S]; R];
+        let numbers: &[f32] = bytemuck::cast_slice(self.inputs);
+        let read: [&[f32]; R] = std::array::from_fn(|i| &numbers[(row + i) * inputs..][..inputs]);
+        let weights: [&[WideLanes]; S] = std::array::from_fn(|vector| {
+            &self.weights.weights[(first + vector) * inputs..][..inputs]
+        });
+        let mut sums = [[wide.splat(0.0); S]; R];
         for input in 0..inputs {
-            let weights = &weights[input];
+            let loaded = weights.map(|weights| wide.load(&weights[input]));
             for i in 0..R {
-                let number = simd.splat(read[i][input]);
+                let number = wide.splat(read[i][input]);
                 for vector in 0..S {
-                    let product = number.mul(simd.load(&weights[vector]));
-                    sums[i][vector] = sums[i][vector].add(product);
+                    sums[i][vector] = sums[i][vector].add(number.mul(loaded[vector]));
                 }
             }
         }
-        let vectors = self.bias.len();
-        let bias = &self.bias[first..first + S];
+        let width = self.bias.len();
+        let bias = &self.bias[first..][..S];
         for i in 0..R {
-            let written = &mut self.outputs[(row + i) * vectors + first..][..S];
-            let factor = simd.splat(self.factors[row + i]);
+            let written = &mut self.outputs[(row + i) * width + first..][..S];
+            let factor = wide.splat(self.factors[row + i]);
             for vector in 0..S {
-                let product = sums[i][vector].mul(factor);
-                let mut output = product.add(simd.load(&bias[vector]));
+                let mut output = sums[i][vector].mul(factor).add(wide.load(&bias[vector]));
                 if ADD {
-                    output = simd.load(&written[vector]).add(output);
+                    output = wide.load(&written[vector]).add(output);
                 }
                 output.store(&mut written[vector]);
             }

@@ -1,7 +1,5 @@
 //! How the inputs of layers are made.
 
-use bytemuck::Zeroable;
-
 use super::floats::Floats;
 use super::integers::Integers;
 use super::layer::Weights;
@@ -27,11 +25,11 @@ pub(super) trait Inputs: Weights {
 }
 
 impl Inputs for Floats {
-    type Vector = [f32; WORDS];
+    type Vector = WideLanes;
 
     #[inline(always)]
-    fn vectors(inputs: &mut [f32]) -> &mut [Self::Vector] {
-        inputs.as_chunks_mut().0
+    fn vectors(inputs: &mut [WideLanes]) -> &mut [WideLanes] {
+        inputs
     }
 
     #[inline(always)]
@@ -46,9 +44,7 @@ impl Inputs for Floats {
 
     #[inline(always)]
     fn write<W: WideSimd>(numbers: W::Numbers, _scale: W::Numbers, inputs: &mut Self::Vector) {
-        let mut written = WideLanes::zeroed();
-        numbers.store(&mut written);
-        *inputs = bytemuck::cast(written);
+        numbers.store(inputs);
     }
 }
 

@@ -17,6 +17,7 @@ mod half;
 mod inputs;
 mod integers;
 mod layer;
+mod narrow;
 mod scope;
 mod size;
 mod weight_reader;
@@ -171,5 +172,132 @@ impl Eq for Network {}
 impl Hash for Network {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.file.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::encode::Layout;
+    use crate::file_header::fnv1a;
+    use crate::game::Opening;
+    use crate::policy::opening;
+    use crate::random::{Draw, SplitMix64};
+    use crate::search::Limits;
+    use crate::simd::{Processor, on};
+
+    /// A network of cells with units in a part of a vector, and its board.
+    fn network_of(units: usize, variant: Variant) -> (Network, Variant) {
+        scaled_network_of(units, variant, |_| 1.0)
+    }
+
+    /// The same with weights times `scale(index)`.
+    fn scaled_network_of(
+        units: usize,
+        variant: Variant,
+        scale: impl Fn(usize) -> f32,
+    ) -> (Network, Variant) {
+        let (blocks, heads) = (2, 4);
+        let architecture = Architecture {
+            units,
+            blocks,
+            heads,
+        };
+        let block = 2 * 7 * 7 * heads + units * (6 * units + 9);
+        let count = 26 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
+        let mut rng = SplitMix64::new(3);
+        let weight = |index| scale(index) * (rng.unit() as f32 - 0.5);
+        let weights = (0..count).map(weight).collect();
+        let weights = NetworkWeights::new(variant.clone(), architecture, weights).unwrap();
+        (Network::new(&weights).unwrap(), variant)
+    }
+
+    /// The champion, and networks whose layers are wider than a strip, leave strips of several widths, or have
+    /// tokens left after whole groups.
+    fn networks() -> [(Network, Variant); 5] {
+        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
+        let board = Board::from_text("#...\n####\n####\n####").unwrap();
+        let odd = Variant::new(board, Opening::Anywhere, 2).unwrap();
+        let champion = (Network::parse(file).unwrap(), Variant::default());
+        let [a, b, c] = [20, 60, 100].map(|units| network_of(units, Variant::default()));
+        [champion, a, b, c, network_of(60, odd)]
+    }
+
+    /// The bits of a network's evaluations of some positions.
+    fn evaluations((network, variant): &(Network, Variant)) -> Vec<u32> {
+        let mut observations = Array2::zeros((33, Layout::Flat.len(variant)));
+        for (number, row) in (0..).zip(observations.outer_iter_mut()) {
+            let position = opening(variant, number as usize % 12, number).unwrap();
+            let row = row.into_slice().unwrap();
+            crate::encode::observe::<f32>(variant, &position, Layout::Flat, row);
+        }
+        let network = network.on(variant).unwrap();
+        let found = network
+            .evaluate(&observations, 1, Limits::default())
+            .unwrap();
+        let numbers = found.logits.iter().chain(&found.values);
+        numbers.map(|number| number.to_bits()).collect()
+    }
+
+    #[test]
+    fn a_network_gives_the_same_bits_on_all_processors() {
+        for on_board in networks() {
+            let evaluate = || evaluations(&on_board);
+            let expected = on(Processor::Portable, evaluate);
+            let processors = [
+                Processor::WithoutAvx512,
+                Processor::WithoutTiles,
+                Processor::Newest,
+            ];
+            for processor in [Processor::Tiles].into_iter().chain(processors) {
+                let is_same = on(processor, evaluate) == expected;
+                assert!(is_same, "{on_board:?}, {processor:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_overflow_are_not_a_number_on_all_processors() {
+        const UNITS: usize = 60;
+        // Those of all kernels.
+        let kernels = 26 * UNITS..26 * UNITS + 2 * 2 * 7 * 7 * 4;
+        let variant = Variant::default;
+        let everywhere = scaled_network_of(UNITS, variant(), |_| 1e30);
+        let convolved = scaled_network_of(UNITS, variant(), |index| {
+            if kernels.contains(&index) {
+                f32::MAX
+            } else {
+                1.0
+            }
+        });
+        for on_board in [everywhere, convolved] {
+            for processor in [
+                Processor::Portable,
+                Processor::WithoutAvx512,
+                Processor::Newest,
+            ] {
+                let found = on(processor, || evaluations(&on_board));
+                let numbers = found.into_iter().map(f32::from_bits);
+                assert_eq!(
+                    numbers.filter(|it| !it.is_nan()).count(),
+                    0,
+                    "{processor:?}"
+                );
+            }
+        }
+    }
+
+    /// Evaluations are also the same with every compiler and on every platform. The network in
+    /// `tests/core/stored_bits.rs` has units for a single vector, so that nothing is added up over vectors.
+    #[test]
+    fn a_network_keeps_its_bits() {
+        let hashes = [20, 60].map(|units| {
+            let bits = evaluations(&network_of(units, Variant::default()));
+            let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
+            fnv1a(&bytes)
+        });
+        assert_eq!(hashes, [0x1AA6_3F72_DF6E_519E, 0x6EFD_9599_EE07_9AB3]);
     }
 }

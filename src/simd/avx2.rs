@@ -7,15 +7,17 @@
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtsi64_si128,
-    _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps,
-    _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps,
-    _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps,
-    _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtps_epi32, _mm256_div_ps,
-    _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps,
-    _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32, _mm256_permute4x64_epi64,
-    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256,
-    _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _pdep_u64,
+    __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_castps_si128,
+    _mm_castsi128_ps, _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_max_epi32, _mm_max_ps, _mm_max_ss,
+    _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps,
+    _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256,
+    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps,
+    _mm256_cvtepu8_epi32, _mm256_cvtps_epi32, _mm256_div_ps, _mm256_extractf128_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epi32, _mm256_max_ps,
+    _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32, _mm256_permute_ps,
+    _mm256_permute2f128_ps, _mm256_permute4x64_epi64, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_setzero_si256, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_ps, _pdep_u64,
 };
 
 use super::with_features::with_features;
@@ -133,6 +135,23 @@ impl Simd for Avx2 {
             }
         }
 
+        fn in_fours(_proof: Avx2, vectors: [Avx2Vector; 2]) -> [Avx2Vector; LANES] {
+            let [a, b] = vectors.map(|vector| vector.0);
+            let low = _mm256_permute2f128_ps::<0x20>(a, b);
+            let high = _mm256_permute2f128_ps::<0x31>(a, b);
+            [
+                _mm256_permute_ps::<0b00_00_00_00>(low),
+                _mm256_permute_ps::<0b01_01_01_01>(low),
+                _mm256_permute_ps::<0b10_10_10_10>(low),
+                _mm256_permute_ps::<0b11_11_11_11>(low),
+                _mm256_permute_ps::<0b00_00_00_00>(high),
+                _mm256_permute_ps::<0b01_01_01_01>(high),
+                _mm256_permute_ps::<0b10_10_10_10>(high),
+                _mm256_permute_ps::<0b11_11_11_11>(high),
+            ]
+            .map(Avx2Vector)
+        }
+
         fn deposit(_proof: Avx2, bits: u64, mask: u64) -> u64 {
             _pdep_u64(bits, mask)
         }
@@ -164,6 +183,11 @@ impl Vector for Avx2Vector {
 
         fn max(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
             Avx2Vector(_mm256_max_ps(this.0, other.0))
+        }
+
+        fn max_or_nan(this: Avx2Vector, other: Avx2Vector) -> Avx2Vector {
+            let (numbers, others) = (_mm256_castps_si256(this.0), _mm256_castps_si256(other.0));
+            Avx2Vector(_mm256_castsi256_ps(_mm256_max_epi32(numbers, others)))
         }
 
         fn abs(this: Avx2Vector) -> Avx2Vector {
@@ -220,6 +244,20 @@ impl Vector for Avx2Vector {
             let four = _mm_max_ps(halves.0, halves.1);
             let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
             _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+        }
+
+        fn largest_or_nan(this: Avx2Vector) -> f32 {
+            let halves = (
+                _mm256_castps256_ps128(this.0),
+                _mm256_extractf128_ps::<1>(this.0),
+            );
+            let larger = |a, b| {
+                let bits = _mm_max_epi32(_mm_castps_si128(a), _mm_castps_si128(b));
+                _mm_castsi128_ps(bits)
+            };
+            let four = larger(halves.0, halves.1);
+            let two = larger(four, _mm_movehl_ps(four, four));
+            _mm_cvtss_f32(larger(two, _mm_shuffle_ps::<1>(two, two)))
         }
 
         fn store_rounded(this: Avx2Vector, next: Avx2Vector, words: &mut [i16; WORDS]) -> () {

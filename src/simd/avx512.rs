@@ -6,13 +6,13 @@
 )]
 
 use std::arch::x86_64::{
-    __m256, __m512, __m512i, _mm256_add_ps, _mm256_max_ps, _mm256_storeu_si256, _mm512_abs_ps,
-    _mm512_add_ps, _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps512_ps128,
-    _mm512_castps512_ps256, _mm512_cvtepi32_ps, _mm512_cvtps_epi32, _mm512_cvtsepi32_epi16,
-    _mm512_load_ps, _mm512_load_si512, _mm512_max_ps, _mm512_mul_ps, _mm512_permute_ps,
-    _mm512_permutexvar_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setr_epi32,
-    _mm512_setzero_si512, _mm512_shuffle_f32x4, _mm512_shuffle_f64x2, _mm512_store_ps,
-    _mm512_sub_ps,
+    __m256, __m512, __m512i, _mm256_add_ps, _mm256_storeu_si256, _mm512_abs_ps, _mm512_add_ps,
+    _mm512_castpd_ps, _mm512_castps_pd, _mm512_castps_si512, _mm512_castps512_ps128,
+    _mm512_castps512_ps256, _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_cvtps_epi32,
+    _mm512_cvtsepi32_epi16, _mm512_load_ps, _mm512_load_si512, _mm512_max_epi32, _mm512_max_ps,
+    _mm512_mul_ps, _mm512_permute_ps, _mm512_permutexvar_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setr_epi32, _mm512_setzero_si512, _mm512_shuffle_f32x4, _mm512_shuffle_f64x2,
+    _mm512_store_ps, _mm512_sub_ps,
 };
 use std::arch::{asm, is_x86_feature_detected};
 
@@ -153,14 +153,52 @@ impl WideSimd for Avx512Vnni {
             Numbers(_mm512_cvtepi32_ps(sums.0))
         }
 
+        fn in_fours(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [Numbers; WORDS] {
+            let [a, b, c, d] = vectors.map(|vector| vector.0);
+            // Groups of four lanes: the first two of both vectors, and the last two.
+            let low = (
+                _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),
+                _mm512_shuffle_f32x4::<0b01_00_01_00>(c, d),
+            );
+            let high = (
+                _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b),
+                _mm512_shuffle_f32x4::<0b11_10_11_10>(c, d),
+            );
+            let groups = [
+                _mm512_shuffle_f32x4::<0b10_00_10_00>(low.0, low.1),
+                _mm512_shuffle_f32x4::<0b11_01_11_01>(low.0, low.1),
+                _mm512_shuffle_f32x4::<0b10_00_10_00>(high.0, high.1),
+                _mm512_shuffle_f32x4::<0b11_01_11_01>(high.0, high.1),
+            ];
+            let fours = groups.map(|group| {
+                [
+                    Numbers(_mm512_permute_ps::<0b00_00_00_00>(group)),
+                    Numbers(_mm512_permute_ps::<0b01_01_01_01>(group)),
+                    Numbers(_mm512_permute_ps::<0b10_10_10_10>(group)),
+                    Numbers(_mm512_permute_ps::<0b11_11_11_11>(group)),
+                ]
+            });
+            std::array::from_fn(|lane| fours[lane / 4][lane % 4])
+        }
+
         fn four_sums(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [f32; 4] {
             reduced!(_mm512_add_ps, vectors)
         }
 
-        fn four_largest(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [f32; 4] {
-            reduced!(_mm512_max_ps, vectors)
+        fn four_largest_or_nan(_proof: Avx512Vnni, vectors: [Numbers; 4]) -> [f32; 4] {
+            reduced!(larger_bits, vectors)
         }
     }
+}
+
+/// The larger numbers, and NaN where one is. No sign may be set.
+#[inline]
+#[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vnni")]
+fn larger_bits(a: __m512, b: __m512) -> __m512 {
+    _mm512_castsi512_ps(_mm512_max_epi32(
+        _mm512_castps_si512(a),
+        _mm512_castps_si512(b),
+    ))
 }
 
 /// The two halves of a vector.
@@ -198,6 +236,10 @@ impl WideVector for Numbers {
             Numbers(_mm512_max_ps(this.0, other.0))
         }
 
+        fn max_or_nan(this: Numbers, other: Numbers) -> Numbers {
+            Numbers(larger_bits(this.0, other.0))
+        }
+
         fn abs(this: Numbers) -> Numbers {
             Numbers(_mm512_abs_ps(this.0))
         }
@@ -207,9 +249,9 @@ impl WideVector for Numbers {
             Avx2Vector::of(_mm256_add_ps(low, high)).sum()
         }
 
-        fn largest(this: Numbers) -> f32 {
+        fn largest_or_nan(this: Numbers) -> f32 {
             let (low, high) = halves(this);
-            Avx2Vector::of(_mm256_max_ps(low, high)).largest()
+            Avx2Vector::of(low).max_or_nan(Avx2Vector::of(high)).largest_or_nan()
         }
 
         fn store_rounded(this: Numbers, words: &mut [i16; WORDS]) -> () {

@@ -61,6 +61,8 @@ pub(crate) trait WideSimd: Copy {
     fn add_products(self, sums: Self::Sums, words: Self::Words, others: Self::Words) -> Self::Sums;
     /// The nearest f32.
     fn to_numbers(self, sums: Self::Sums) -> Self::Numbers;
+    /// For each lane the numbers of the vectors in it, each in four lanes in a row.
+    fn in_fours(self, vectors: [Self::Numbers; 4]) -> [Self::Numbers; WORDS];
 
     /// The sum of each vector, see [`WideVector::sum`].
     #[inline(always)]
@@ -68,10 +70,10 @@ pub(crate) trait WideSimd: Copy {
         vectors.map(WideVector::sum)
     }
 
-    /// The largest number of each vector, see [`WideVector::largest`].
+    /// The largest number of each vector, see [`WideVector::largest_or_nan`].
     #[inline(always)]
-    fn four_largest(self, vectors: [Self::Numbers; 4]) -> [f32; 4] {
-        vectors.map(WideVector::largest)
+    fn four_largest_or_nan(self, vectors: [Self::Numbers; 4]) -> [f32; 4] {
+        vectors.map(WideVector::largest_or_nan)
     }
 }
 
@@ -83,11 +85,13 @@ pub(crate) trait WideVector: Copy {
     fn mul(self, other: Self) -> Self;
     /// The larger numbers; the other's where one is NaN.
     fn max(self, other: Self) -> Self;
+    /// See [`Vector::max_or_nan`].
+    fn max_or_nan(self, other: Self) -> Self;
     fn abs(self) -> Self;
     /// The numbers of the two halves, in pairs of lanes eight apart, as [`Vector::sum`] sums them.
     fn sum(self) -> f32;
-    /// The largest number; none may be NaN.
-    fn largest(self) -> f32;
+    /// See [`Vector::largest_or_nan`].
+    fn largest_or_nan(self) -> f32;
     /// See [`Vector::store_rounded`].
     fn store_rounded(self, words: &mut [i16; WORDS]);
 }
@@ -159,6 +163,19 @@ impl<V: Simd> WideSimd for InHalves<V> {
     fn to_numbers(self, sums: Self::Sums) -> Self::Numbers {
         Halves(sums.0.map(|sums| self.0.to_numbers(sums)))
     }
+
+    #[inline(always)]
+    fn in_fours(self, [a, b, c, d]: [Self::Numbers; 4]) -> [Self::Numbers; WORDS] {
+        let halves = [0, 1].map(|half| {
+            let low = self.0.in_fours([a.0[half], b.0[half]]);
+            let high = self.0.in_fours([c.0[half], d.0[half]]);
+            (low, high)
+        });
+        std::array::from_fn(|lane| {
+            let (low, high) = &halves[lane / LANES];
+            Halves([low[lane % LANES], high[lane % LANES]])
+        })
+    }
 }
 
 impl<T> Halves<T> {
@@ -197,6 +214,11 @@ impl<V: Vector> WideVector for Halves<V> {
     }
 
     #[inline(always)]
+    fn max_or_nan(self, other: Self) -> Self {
+        self.zip(other, V::max_or_nan)
+    }
+
+    #[inline(always)]
     fn abs(self) -> Self {
         Self(self.0.map(V::abs))
     }
@@ -207,8 +229,8 @@ impl<V: Vector> WideVector for Halves<V> {
     }
 
     #[inline(always)]
-    fn largest(self) -> f32 {
-        self.0[0].max(self.0[1]).largest()
+    fn largest_or_nan(self) -> f32 {
+        self.0[0].max_or_nan(self.0[1]).largest_or_nan()
     }
 
     #[inline(always)]

@@ -37,6 +37,8 @@ pub(crate) trait Simd: Copy {
     fn to_numbers(self, sums: Self::Sums) -> Self::Vector;
     /// Writes two words four times in a row: bytes `8 * i` on are `words[i % 2] & kept[i]`.
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]);
+    /// For each lane the numbers of both vectors in it, each in four lanes in a row.
+    fn in_fours(self, vectors: [Self::Vector; 2]) -> [Self::Vector; LANES];
     /// The lowest bits of a word, moved to the places of the bits of a mask, in the same order.
     fn deposit(self, bits: u64, mask: u64) -> u64;
 }
@@ -52,6 +54,8 @@ pub(crate) trait Vector: Copy {
     fn div(self, other: Self) -> Self;
     /// The larger numbers; the other's where one is NaN.
     fn max(self, other: Self) -> Self;
+    /// The larger numbers, and NaN where one is. No sign may be set.
+    fn max_or_nan(self, other: Self) -> Self;
     fn abs(self) -> Self;
     /// A mask of the lanes where this vector is larger; a lane with NaN is not set.
     fn is_above(self, other: Self) -> Self;
@@ -70,6 +74,8 @@ pub(crate) trait Vector: Copy {
     fn sum(self) -> f32;
     /// The largest number; none may be NaN.
     fn largest(self) -> f32;
+    /// The largest number, or NaN if one is. No sign may be set.
+    fn largest_or_nan(self) -> f32;
     /// The nearest integers of both vectors' numbers, of two equally near ones the even one. Numbers
     /// beyond those of 16 bits become the nearest of these; NaN and numbers beyond 32 bits, the
     /// least.
@@ -126,6 +132,13 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn in_fours(self, vectors: [PortableVector; 2]) -> [PortableVector; LANES] {
+        std::array::from_fn(|lane| {
+            PortableVector(std::array::from_fn(|place| vectors[place / 4].0[lane]))
+        })
+    }
+
+    #[inline(always)]
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]) {
         for (i, (out, kept)) in out.as_chunks_mut().0.iter_mut().zip(kept).enumerate() {
             *out = (words[i & 1] & kept).to_le_bytes().map(|byte| byte as i8);
@@ -176,6 +189,12 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
+/// As numbers without signs are ordered, with NaN behind them.
+#[inline(always)]
+fn larger_bits(a: f32, b: f32) -> f32 {
+    f32::from_bits(a.to_bits().max(b.to_bits()))
+}
+
 /// Joins the lanes in pairs as processors do.
 #[inline(always)]
 fn fold(lanes: Lanes, f: impl Fn(f32, f32) -> f32) -> f32 {
@@ -212,6 +231,11 @@ impl Vector for PortableVector {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         self.zip(other, larger)
+    }
+
+    #[inline(always)]
+    fn max_or_nan(self, other: Self) -> Self {
+        self.zip(other, larger_bits)
     }
 
     #[inline(always)]
@@ -275,6 +299,11 @@ impl Vector for PortableVector {
     }
 
     #[inline(always)]
+    fn largest_or_nan(self) -> f32 {
+        fold(self.0, larger_bits)
+    }
+
+    #[inline(always)]
     fn store_rounded(self, next: Self, words: &mut [i16; WORDS]) {
         let (low, high) = words.split_at_mut(LANES);
         for (words, numbers) in [(low, self.0), (high, next.0)] {
@@ -321,9 +350,10 @@ mod tests {
                 above.and(a.is_above(simd.splat(0.5))).select(a, b),
                 simd.splat(1.5).scale_by(simd.splat(f32::from_bits(3))),
                 a.pick([2, 5, 7, 0, 0, 0, 0, 0]),
+                a.abs().max_or_nan(simd.splat(2.75)),
             ];
             let mut found = Vec::new();
-            for vector in vectors {
+            for vector in vectors.into_iter().chain(simd.in_fours([a, b])) {
                 let mut numbers = [0.0; LANES];
                 vector.store(&mut numbers);
                 found.extend(numbers.map(f32::to_bits));
@@ -344,6 +374,14 @@ mod tests {
                 let moved = simd.deposit(0xffff_0000_0000_0005, mask);
                 found.extend([moved as u32, (moved >> 32) as u32]);
             }
+            // Of infinity and 0.
+            let (sizes, not_a_number) = (b.abs(), a.mul(simd.splat(0.0)).abs());
+            found.push(sizes.largest_or_nan().to_bits());
+            let last = [
+                not_a_number.max_or_nan(sizes),
+                sizes.max_or_nan(not_a_number),
+            ];
+            found.extend(last.map(|last| u32::from(last.largest_or_nan().is_nan())));
             found.extend([above.all(), a.is_equal(a).all()].map(u32::from));
             found
         }
@@ -356,10 +394,14 @@ mod tests {
         assert_eq!(expected[..3], [2.0_f32, 0.0, 0.0].map(f32::to_bits));
         assert_eq!(expected[72..75], [3.0_f32, 7.0, 1e-30].map(f32::to_bits));
         assert_eq!(expected[64], 12_f32.to_bits());
-        assert_eq!(expected[expected.len() - 2..], [0, 1]);
-        let moved = &expected[expected.len() - 2 - 8..];
+        assert_eq!(expected[80..83], [2.75_f32, 2.75, 3.0].map(f32::to_bits));
+        let fours = [1.0_f32, 1.0, -2.5, 2.5].map(|number| [number.to_bits(); 4]);
+        assert_eq!(expected[88..104], *fours.as_flattened());
+        let (expected, last) = expected.split_at(expected.len() - 5);
+        assert_eq!(last, [f32::INFINITY.to_bits(), 1, 1, 0, 1]);
+        let moved = &expected[expected.len() - 8..];
         assert_eq!(moved[..8], [0, 0, 0b1001, 0, 5, 0xffff_0000, 1, 1 << 28]);
-        let kept = &expected[expected.len() - 2 - 8 - 64..];
+        let kept = &expected[expected.len() - 8 - 64..];
         assert_eq!(
             kept[..10],
             [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1, 0, 0].map(|byte: u8| byte as i8 as u32)

@@ -20,6 +20,8 @@ mod fetch;
 mod i16x16;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(test)]
+mod processor;
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "only x86 processors have tiles")
@@ -42,6 +44,8 @@ pub(crate) use fetch::fetch;
 pub(crate) use i16x16::WORDS;
 #[cfg(target_arch = "aarch64")]
 use neon::Neon;
+#[cfg(test)]
+pub(crate) use processor::{Processor, on};
 pub(crate) use tiles::{TILE_ROWS, TILE_WORDS, TileKernel, TileSimd, TileSums, WordTile};
 
 /// A hot loop. `run` and the functions it calls should be `inline(always)`: only inlined code is
@@ -59,7 +63,7 @@ pub(crate) trait Kernel {
 /// The result is the same either way.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
     #[cfg(test)]
-    if tests::PROCESSOR.get() < tests::Processor::WithoutAvx512 {
+    if processor::PROCESSOR.get() < Processor::WithoutAvx512 {
         return kernel.run(Portable);
     }
     #[cfg(target_arch = "x86_64")]
@@ -81,7 +85,7 @@ pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Result {
 /// The result is the same either way.
 pub(crate) fn dispatch_wide<K: WideKernel>(kernel: K) -> K::Result {
     #[cfg(test)]
-    if tests::PROCESSOR.get() < tests::Processor::WithoutTiles {
+    if processor::PROCESSOR.get() < Processor::WithoutTiles {
         return dispatch(OnHalves(kernel));
     }
     #[cfg(target_arch = "x86_64")]
@@ -107,9 +111,9 @@ pub(crate) fn has_tiles() -> bool {
 /// The result is the same as without tiles.
 pub(crate) fn dispatch_tiles<K: TileKernel>(kernel: K) -> Option<K> {
     #[cfg(test)]
-    match tests::PROCESSOR.get() {
-        tests::Processor::Newest => {}
-        tests::Processor::Tiles => {
+    match processor::PROCESSOR.get() {
+        Processor::Newest => {}
+        Processor::Tiles => {
             kernel.run(&mut tests::PortableTiles::new());
             return None;
         }
@@ -127,18 +131,13 @@ pub(crate) fn dispatch_tiles<K: TileKernel>(kernel: K) -> Option<K> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::sync::Arc;
-
-    use ndarray::Array2;
 
     use super::f32x16::{Halves, InHalves};
     use super::i16x16::PortableSums;
     use super::*;
     use crate::encode::{Layout, VariantSet, num_actions};
-    use crate::file_header::fnv1a;
     use crate::game::{Board, Opening, Position, Variant};
-    use crate::network::{Architecture, Network, NetworkWeights};
     use crate::policy::{Policy, opening};
     use crate::random::{Draw, SplitMix64};
     use crate::search::Limits;
@@ -147,34 +146,6 @@ mod tests {
         Buffers, Config, IllegalAction, Observations, Opponent, Reward, Seeds, View, batch_env,
         rollout,
     };
-
-    /// A processor whose code can be run.
-    #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-    pub(super) enum Processor {
-        /// One with neither AVX2 nor NEON.
-        Portable,
-        /// One whose only new instructions are tiles.
-        Tiles,
-        /// This one, as if it had no AVX-512.
-        WithoutAvx512,
-        /// This one, as if it had no tiles.
-        WithoutTiles,
-        /// This one.
-        Newest,
-    }
-
-    thread_local! {
-        /// The processor for which [`dispatch`] and [`dispatch_wide`] choose code on this thread.
-        pub(super) static PROCESSOR: Cell<Processor> = const { Cell::new(Processor::Newest) };
-    }
-
-    /// The result of `work` on a processor.
-    pub(super) fn on<R>(processor: Processor, work: impl FnOnce() -> R) -> R {
-        PROCESSOR.set(processor);
-        let found = work();
-        PROCESSOR.set(Processor::Newest);
-        found
-    }
 
     /// The results of `work` on this processor and in portable code.
     fn both<R>(work: impl Fn() -> R) -> [R; 2] {
@@ -424,76 +395,5 @@ mod tests {
                 assert!(native == portable, "{root:?}");
             }
         }
-    }
-
-    /// A network of cells with units in a part of a vector, and its board.
-    fn network_of(units: usize, variant: Variant) -> (Network, Variant) {
-        let (blocks, heads) = (2, 4);
-        let architecture = Architecture {
-            units,
-            blocks,
-            heads,
-        };
-        let block = 2 * 7 * 7 * heads + units * (6 * units + 9);
-        let count = 26 * units + blocks * block + units * (units + 3) + 7 * (units + 1);
-        let mut rng = SplitMix64::new(3);
-        let weights = (0..count).map(|_| rng.unit() as f32 - 0.5).collect();
-        let weights = NetworkWeights::new(variant.clone(), architecture, weights).unwrap();
-        (Network::new(&weights).unwrap(), variant)
-    }
-
-    /// The champion, and networks whose layers are wider than a strip, leave strips of several widths, or have
-    /// tokens left after whole groups.
-    fn networks() -> [(Network, Variant); 5] {
-        let file = include_bytes!("../../python/mijnlieff/data/champion.bin");
-        let board = Board::from_text("#...\n####\n####\n####").unwrap();
-        let odd = Variant::new(board, Opening::Anywhere, 2).unwrap();
-        let champion = (Network::parse(file).unwrap(), Variant::default());
-        let [a, b, c] = [20, 60, 100].map(|units| network_of(units, Variant::default()));
-        [champion, a, b, c, network_of(60, odd)]
-    }
-
-    /// The bits of a network's evaluations of some positions.
-    fn evaluations((network, variant): &(Network, Variant)) -> Vec<u32> {
-        let mut observations = Array2::zeros((33, Layout::Flat.len(variant)));
-        for (number, row) in (0..).zip(observations.outer_iter_mut()) {
-            let position = opening(variant, number as usize % 12, number).unwrap();
-            let row = row.into_slice().unwrap();
-            crate::encode::observe::<f32>(variant, &position, Layout::Flat, row);
-        }
-        let network = network.on(variant).unwrap();
-        let found = network
-            .evaluate(&observations, 1, Limits::default())
-            .unwrap();
-        bits(&found.logits).chain(bits(&found.values)).collect()
-    }
-
-    #[test]
-    fn a_network_gives_the_same_bits_on_all_processors() {
-        for on_board in networks() {
-            let evaluate = || evaluations(&on_board);
-            let expected = on(Processor::Portable, evaluate);
-            let processors = [
-                Processor::WithoutAvx512,
-                Processor::WithoutTiles,
-                Processor::Newest,
-            ];
-            for processor in [Processor::Tiles].into_iter().chain(processors) {
-                let is_same = on(processor, evaluate) == expected;
-                assert!(is_same, "{on_board:?}, {processor:?}");
-            }
-        }
-    }
-
-    /// Evaluations are also the same with every compiler and on every platform. The network in
-    /// `tests/core/stored_bits.rs` has units for a single vector, so that nothing is added up over vectors.
-    #[test]
-    fn a_network_keeps_its_bits() {
-        let hashes = [20, 60].map(|units| {
-            let bits = evaluations(&network_of(units, Variant::default()));
-            let bytes: Vec<u8> = bits.into_iter().flat_map(u32::to_le_bytes).collect();
-            fnv1a(&bytes)
-        });
-        assert_eq!(hashes, [0x1AA6_3F72_DF6E_519E, 0x6EFD_9599_EE07_9AB3]);
     }
 }

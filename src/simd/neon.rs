@@ -8,12 +8,12 @@
 use std::arch::aarch64::{
     float32x4_t, int16x8_t, int16x8x2_t, int32x4_t, uint8x16x2_t, uint16x4_t, uint32x4_t,
     vabsq_f32, vaddq_f32, vaddq_u32, vandq_u32, vbslq_f32, vbslq_s32, vcaltq_f32, vceqq_f32,
-    vcgtq_f32, vcreate_u8, vcvtnq_s32_f32, vcvtq_f32_s32, vdivq_f32, vdupq_laneq_s16, vdupq_n_f32,
-    vdupq_n_s32, vdupq_n_u32, vextq_f32, vget_high_u16, vget_low_s16, vget_low_u16, vgetq_lane_f32,
-    vld2q_s16, vminvq_u32, vmlal_high_s16, vmlal_s16, vmlaq_u32, vmovl_u8, vmovl_u16, vmulq_f32,
-    vqmovn_high_s32, vqmovn_s32, vqtbl2q_u8, vreinterpretq_f32_u8, vreinterpretq_f32_u32,
-    vreinterpretq_s16_s32, vreinterpretq_u8_f32, vreinterpretq_u8_u32, vreinterpretq_u32_f32,
-    vshlq_n_u32, vsubq_f32,
+    vcgtq_f32, vcreate_u8, vcvtnq_s32_f32, vcvtq_f32_s32, vdivq_f32, vdupq_laneq_f32,
+    vdupq_laneq_s16, vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vextq_f32, vget_high_u16, vget_low_s16,
+    vget_low_u16, vgetq_lane_f32, vld2q_s16, vmaxq_u32, vminvq_u32, vmlal_high_s16, vmlal_s16,
+    vmlaq_u32, vmovl_u8, vmovl_u16, vmulq_f32, vqmovn_high_s32, vqmovn_s32, vqtbl2q_u8,
+    vreinterpretq_f32_u8, vreinterpretq_f32_u32, vreinterpretq_s16_s32, vreinterpretq_u8_f32,
+    vreinterpretq_u8_u32, vreinterpretq_u32_f32, vshlq_n_u32, vsubq_f32,
 };
 
 use super::with_features::with_features;
@@ -92,6 +92,12 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
+    fn in_fours(self, vectors: [NeonVector; 2]) -> [NeonVector; LANES] {
+        let [a, b] = vectors.map(NeonVector::each_in_four);
+        std::array::from_fn(|lane| NeonVector([a[lane], b[lane]]))
+    }
+
+    #[inline(always)]
     fn write_kept(self, words: [u64; 2], kept: &[u64; 8], out: &mut [i8; 64]) {
         Portable.write_kept(words, kept, out);
     }
@@ -103,6 +109,23 @@ impl Simd for Neon {
 }
 
 impl NeonVector {
+    // Each number in all four lanes.
+    with_neon! {
+        fn each_in_four(this: NeonVector) -> [float32x4_t; LANES] {
+            let [low, high] = this.0;
+            [
+                vdupq_laneq_f32::<0>(low),
+                vdupq_laneq_f32::<1>(low),
+                vdupq_laneq_f32::<2>(low),
+                vdupq_laneq_f32::<3>(low),
+                vdupq_laneq_f32::<0>(high),
+                vdupq_laneq_f32::<1>(high),
+                vdupq_laneq_f32::<2>(high),
+                vdupq_laneq_f32::<3>(high),
+            ]
+        }
+    }
+
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(float32x4_t, float32x4_t) -> float32x4_t) -> Self {
         let (Self([low, high]), Self([other_low, other_high])) = (self, other);
@@ -130,6 +153,16 @@ impl NeonVector {
 #[target_feature(enable = "neon")]
 fn larger(a: float32x4_t, b: float32x4_t) -> float32x4_t {
     vbslq_f32(vcgtq_f32(a, b), a, b)
+}
+
+/// The larger numbers, and NaN where one is. No sign may be set.
+#[inline]
+#[target_feature(enable = "neon")]
+fn larger_bits(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+    vreinterpretq_f32_u32(vmaxq_u32(
+        vreinterpretq_u32_f32(a),
+        vreinterpretq_u32_f32(b),
+    ))
 }
 
 /// The nearest integers, and the least for NaN and numbers beyond 32 bits.
@@ -164,6 +197,10 @@ impl Vector for NeonVector {
 
         fn max(this: NeonVector, other: NeonVector) -> NeonVector {
             this.zip(other, |a, b| larger(a, b))
+        }
+
+        fn max_or_nan(this: NeonVector, other: NeonVector) -> NeonVector {
+            this.zip(other, |a, b| larger_bits(a, b))
         }
 
         fn abs(this: NeonVector) -> NeonVector {
@@ -222,6 +259,10 @@ impl Vector for NeonVector {
 
         fn largest(this: NeonVector) -> f32 {
             this.fold(|a, b| larger(a, b))
+        }
+
+        fn largest_or_nan(this: NeonVector) -> f32 {
+            this.fold(|a, b| larger_bits(a, b))
         }
 
         fn store_rounded(this: NeonVector, next: NeonVector, words: &mut [i16; WORDS]) -> () {

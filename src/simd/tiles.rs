@@ -70,8 +70,8 @@ pub(crate) trait TileSimd {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Processor, on};
     use super::super::{LANES, WideLanes, WideVector, dispatch_tiles};
+    use super::super::{Processor, on};
     use super::*;
     use crate::random::{Draw, SplitMix64};
 

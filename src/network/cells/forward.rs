@@ -14,7 +14,7 @@ use crate::network::integers::Integers;
 use crate::simd::{Kernel, Simd, WORDS, WideLanes, dispatch, dispatch_wide};
 
 /// Tokens worked on at once: they stay in the cache, and weights are read once for all of them.
-const TOKENS: usize = 128;
+const TOKENS: usize = 256;
 
 /// Writes the logits of positions, and their values before the last step.
 ///
@@ -230,7 +230,7 @@ impl<'a> Activations<'a> {
             measures: &mut self.measures,
             padding: &self.layers.padding,
             tokens: &self.tokens,
-            inputs: bytemuck::cast_slice_mut(&mut self.numbers),
+            inputs: &mut self.numbers,
             factors: &mut self.factors,
         });
         self.readout

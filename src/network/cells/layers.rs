@@ -10,9 +10,10 @@ use crate::network::features::{GLOBALS, LISTS, TacticalFeatures};
 use crate::network::floats::Floats;
 use crate::network::integers::Integers;
 use crate::network::layer::{Layer, Weights};
+use crate::network::narrow::{self, Narrow};
 use crate::network::weight_reader::WeightReader;
 use crate::network::{Architecture, NUM_VALUES};
-use crate::simd::{LANES, WORDS};
+use crate::simd::WORDS;
 
 /// Named in the error if there is not enough memory for what layers give.
 pub(super) const HIDDEN: &str = "the network's hidden layers";
@@ -30,11 +31,11 @@ pub(in crate::network) struct CellLayers {
     offsets: Array2<f32>,
     pub(super) blocks: Vec<Block>,
     /// From a token to the logits of its cell.
-    pub(super) placements: Layer<Floats>,
+    pub(super) placements: Layer<Narrow>,
     /// From the mean of the tokens to hidden units.
     pub(super) summary: Layer<Floats>,
     /// From these to the pass and the values.
-    pub(super) outcome: Layer<Floats>,
+    pub(super) outcome: Layer<Narrow>,
 }
 
 /// The layers of one board.
@@ -178,13 +179,13 @@ fn dense<W: Weights>(
     from_hidden(weights, bias, norm, padded(weights.nrows()))
 }
 
-/// From hidden units to numbers that no layer reads.
+/// From hidden units to a few numbers that no layer reads.
 fn readout(
     weights: &ArrayRef2<f32>,
     bias: &ArrayRef1<f32>,
     norm: Option<&Norm<'_>>,
-) -> Layer<Floats> {
-    from_hidden(weights, bias, norm, weights.nrows().next_multiple_of(LANES))
+) -> Layer<Narrow> {
+    from_hidden(weights, bias, norm, narrow::OUTPUTS)
 }
 
 fn from_hidden<W: Weights>(

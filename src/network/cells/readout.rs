@@ -6,18 +6,19 @@ use super::layers::{CellLayers, HIDDEN};
 use super::tokens::Sum;
 use crate::game::Piece;
 use crate::memory::{OutOfMemory, zeroed};
-use crate::simd::{Lanes, WideLanes, dispatch_wide};
+use crate::network::narrow::OUTPUTS;
+use crate::simd::{WideLanes, dispatch_wide};
 
 /// The numbers between tokens and outputs, kept from one call to the next.
 pub(super) struct Readout {
     /// By token.
-    placed: Vec<Lanes>,
+    placed: Vec<[f32; OUTPUTS]>,
     /// By position, as all that follow.
     means: Vec<WideLanes>,
     shares: Vec<f32>,
-    hidden: Vec<Lanes>,
+    hidden: Vec<WideLanes>,
     ones: Vec<f32>,
-    rest: Vec<Lanes>,
+    rest: Vec<[f32; OUTPUTS]>,
 }
 
 impl Readout {
@@ -49,9 +50,7 @@ impl Readout {
         let count = values.nrows();
         let cells = factors.len() / count;
         let placed = &mut self.placed[..factors.len()];
-        layers
-            .placements
-            .apply(bytemuck::cast_slice(numbers), factors, placed);
+        layers.placements.apply(numbers, factors, placed);
 
         let means = &mut self.means[..count * layers.padding.vectors()];
         dispatch_wide(Sum {
@@ -62,19 +61,15 @@ impl Readout {
             sums: means,
         });
         let hidden = &mut self.hidden[..count * layers.summary.len()];
-        layers
-            .summary
-            .apply(bytemuck::cast_slice(means), &self.shares[..count], hidden);
-        for number in hidden.as_flattened_mut() {
+        layers.summary.apply(means, &self.shares[..count], hidden);
+        for number in bytemuck::cast_slice_mut::<_, f32>(hidden) {
             // NaN stays.
             if *number < 0.0 {
                 *number = 0.0;
             }
         }
         let rest = &mut self.rest[..count];
-        layers
-            .outcome
-            .apply(hidden.as_flattened(), &self.ones[..count], rest);
+        layers.outcome.apply(hidden, &self.ones[..count], rest);
 
         let outputs = placed.chunks_exact(cells).zip(rest);
         let rows = logits

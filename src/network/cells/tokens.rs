@@ -52,9 +52,9 @@ impl Padding {
 /// divisions from waiting for one another.
 pub(super) struct Measures {
     means: Vec<f32>,
-    /// Variances or sums of magnitudes, not finite where they overflow.
-    sums: Vec<f32>,
-    /// The largest magnitude of a number.
+    /// Not finite where they overflow.
+    variances: Vec<f32>,
+    /// The largest magnitude of a number, not finite where one is not.
     largest: Vec<f32>,
     /// What numbers are multiplied by.
     scales: Vec<f32>,
@@ -63,10 +63,10 @@ pub(super) struct Measures {
 impl Measures {
     /// Room for so many tokens.
     pub(super) fn new(tokens: usize) -> Self {
-        let [means, sums, largest, scales] = std::array::from_fn(|_| vec![0.0; tokens]);
+        let [means, variances, largest, scales] = std::array::from_fn(|_| vec![0.0; tokens]);
         Self {
             means,
-            sums,
+            variances,
             largest,
             scales,
         }
@@ -74,13 +74,16 @@ impl Measures {
 
     /// Finds the scales for as many tokens as there are factors, and writes these.
     ///
-    /// No integers can stand for the numbers of a token whose sum overflows, and all outputs become NaN.
+    /// No integers can stand for numbers that are not finite, and all outputs become NaN.
     #[inline(always)]
     fn scale<A: Inputs>(&mut self, factors: &mut [f32]) {
-        let measured = self.sums.iter().zip(&self.largest);
         let found = self.scales.iter_mut().zip(factors);
-        for ((sum, &largest), (scale, factor)) in measured.zip(found) {
-            let largest = if sum.is_finite() { largest } else { f32::NAN };
+        for (&largest, (scale, factor)) in self.largest.iter().zip(found) {
+            let largest = if largest.is_finite() {
+                largest
+            } else {
+                f32::NAN
+            };
             *scale = A::scale(LEVELS, largest);
             *factor = A::factor(LEVELS, largest);
         }
@@ -111,8 +114,13 @@ impl<A: Inputs> WideKernel for Normalize<'_, A> {
             inputs,
             factors,
         } = self;
+        for (largest, variance) in measures.largest.iter_mut().zip(&measures.variances) {
+            if !variance.is_finite() {
+                *largest = f32::NAN;
+            }
+        }
         measures.scale::<A>(factors);
-        for (factor, variance) in factors.iter_mut().zip(&measures.sums) {
+        for (factor, variance) in factors.iter_mut().zip(&measures.variances) {
             *factor /= (variance + EPSILON).sqrt();
         }
         let mask = wide.load(&padding.mask);
@@ -152,7 +160,7 @@ impl<A: Inputs> ByRows for Normalize<'_, A> {
         let (mut squares, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
         let mut add = |i: usize, difference: W::Numbers| {
             squares[i] = squares[i].add(difference.mul(difference));
-            largest[i] = largest[i].max(difference.abs());
+            largest[i] = largest[i].max_or_nan(difference.abs());
         };
         for vector in 0..width - 1 {
             for i in 0..R {
@@ -165,7 +173,7 @@ impl<A: Inputs> ByRows for Normalize<'_, A> {
         }
         let variances = sums_of(wide, squares).map(|sum| sum * share);
         self.measures.means[row..][..R].copy_from_slice(&means);
-        self.measures.sums[row..][..R].copy_from_slice(&variances);
+        self.measures.variances[row..][..R].copy_from_slice(&variances);
         self.measures.largest[row..][..R].copy_from_slice(&largest_of(wide, largest));
     }
 }
@@ -205,15 +213,13 @@ impl<const RECTIFY: bool> ByRows for Convert<'_, RECTIFY> {
     fn rows<W: WideSimd, const R: usize>(&mut self, wide: W, row: usize) {
         let width = self.width;
         let tokens: [_; R] = parts(&self.tokens[row * width..], width);
-        let (mut sums, mut largest) = ([wide.splat(0.0); R], [wide.splat(0.0); R]);
+        let mut largest = [wide.splat(0.0); R];
         for vector in 0..width {
             for i in 0..R {
                 let size = rectified::<W, RECTIFY>(wide, &tokens[i][vector]).abs();
-                sums[i] = sums[i].add(size);
-                largest[i] = largest[i].max(size);
+                largest[i] = largest[i].max_or_nan(size);
             }
         }
-        self.measures.sums[row..][..R].copy_from_slice(&sums_of(wide, sums));
         self.measures.largest[row..][..R].copy_from_slice(&largest_of(wide, largest));
     }
 }
@@ -249,10 +255,14 @@ fn sums_of<W: WideSimd, const R: usize>(wide: W, vectors: [W::Numbers; R]) -> [f
     by_fours(vectors, |four| wide.four_sums(four), WideVector::sum)
 }
 
-/// The largest number of each vector.
+/// The largest number of each vector, or NaN.
 #[inline(always)]
 fn largest_of<W: WideSimd, const R: usize>(wide: W, vectors: [W::Numbers; R]) -> [f32; R] {
-    by_fours(vectors, |four| wide.four_largest(four), WideVector::largest)
+    by_fours(
+        vectors,
+        |four| wide.four_largest_or_nan(four),
+        WideVector::largest_or_nan,
+    )
 }
 
 /// Each vector reduced to a number.
