@@ -27,8 +27,9 @@ LARGER = ["--width", "128", "--blocks", "4"]
 #: In an hour, where a smaller network gains little towards the end.
 IN_AN_HOUR = {
     "exact": [*LARGER, "--minibatch-size", "1024"],
-    # Deeper searches bring nothing there.
-    "pure": [*LARGER, "--minibatch-size", "1024"],
+    # Deeper searches bring nothing there. Self-play takes longer than learning, so a larger reuse
+    # takes no time.
+    "pure": [*LARGER, "--minibatch-size", "1024", "--reuse", "2.4"],
     "ppo": [],
 }
 #: Looking labels up takes hardly any time, so both cores learn.

@@ -163,22 +163,32 @@ impl<const ADD: bool> Apply<'_, Integers, ADD> {
         let mut sums = [[wide.no_sums(); S]; R];
         for pair in 0..pairs {
             let mut loaded = [wide.load_words(&weights[0][pair]); S];
-            for vector in 1..S {
-                loaded[vector] = wide.load_words(&weights[vector][pair]);
-            }
             // Written out, since compilers leave a loop of so many products as it is, with sums in memory.
-            macro_rules! add_row {
-                ($($i:literal)*) => {$(
-                    if $i < R {
-                        let inputs = wide.splat_pair(read[$i][pair]);
-                        for vector in 0..S {
-                            let sum = sums[$i][vector];
-                            sums[$i][vector] = wide.add_products(sum, inputs, loaded[vector]);
-                        }
+            macro_rules! load_vectors {
+                ($($vector:literal)*) => {$(
+                    if $vector < S {
+                        loaded[$vector] = wide.load_words(&weights[$vector][pair]);
                     }
                 )*};
             }
-            add_row!(0 1 2 3 4 5);
+            macro_rules! add_vectors {
+                ($i:literal, $inputs:ident: $($vector:literal)*) => {$(
+                    if $vector < S {
+                        let sum = sums[$i][$vector];
+                        sums[$i][$vector] = wide.add_products(sum, $inputs, loaded[$vector]);
+                    }
+                )*};
+            }
+            macro_rules! add_rows {
+                ($($i:literal)*) => {$(
+                    if $i < R {
+                        let inputs = wide.splat_pair(read[$i][pair]);
+                        add_vectors!($i, inputs: 0 1 2 3 4 5);
+                    }
+                )*};
+            }
+            load_vectors!(1 2 3 4 5);
+            add_rows!(0 1 2 3 4 5);
         }
         let (scales, bias) = (&self.weights.scales[first..][..S], &self.bias[first..][..S]);
         let width = self.bias.len();
