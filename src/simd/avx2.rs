@@ -7,17 +7,16 @@
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_add_ss, _mm_castps_si128,
-    _mm_castsi128_ps, _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_max_epi32, _mm_max_ps, _mm_max_ss,
-    _mm_movehl_ps, _mm_set_epi64x, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps,
-    _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256,
-    _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps,
-    _mm256_cvtepu8_epi32, _mm256_cvtps_epi32, _mm256_div_ps, _mm256_extractf128_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epi32, _mm256_max_ps,
-    _mm256_movemask_ps, _mm256_mul_ps, _mm256_packs_epi32, _mm256_permute_ps,
-    _mm256_permute2f128_ps, _mm256_permute4x64_epi64, _mm256_permutevar8x32_ps, _mm256_set1_epi32,
-    _mm256_set1_ps, _mm256_setzero_si256, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
-    _mm256_sub_ps, _pdep_u64,
+    __m256, __m256i, _CMP_EQ_OQ, _CMP_GT_OQ, _mm_add_ps, _mm_castps_si128, _mm_castsi128_ps,
+    _mm_cvtsi64_si128, _mm_cvtss_f32, _mm_max_epi32, _mm_max_ps, _mm_movehl_ps, _mm_set_epi64x,
+    _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256,
+    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256, _mm256_castps256_ps128,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
+    _mm256_cvtps_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_loadu_ps, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_max_epi32, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps,
+    _mm256_packs_epi32, _mm256_permute_ps, _mm256_permute2f128_ps, _mm256_permute4x64_epi64,
+    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256,
+    _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _pdep_u64,
 };
 
 use super::with_features::with_features;
@@ -158,6 +157,16 @@ impl Simd for Avx2 {
     }
 }
 
+/// The numbers of a vector joined by an operation: the two halves, in pairs of lanes four apart.
+macro_rules! folded {
+    ($operation:ident, $vector:ident) => {{
+        let high = _mm256_extractf128_ps::<1>($vector.0);
+        let four = $operation(_mm256_castps256_ps128($vector.0), high);
+        let two = $operation(four, _mm_movehl_ps(four, four));
+        _mm_cvtss_f32($operation(two, _mm_shuffle_ps::<1>(two, two)))
+    }};
+}
+
 impl Vector for Avx2Vector {
     with_avx2! {
         fn store(this: Avx2Vector, numbers: &mut Lanes) -> () {
@@ -227,37 +236,19 @@ impl Vector for Avx2Vector {
         }
 
         fn sum(this: Avx2Vector) -> f32 {
-            let halves = (
-                _mm256_castps256_ps128(this.0),
-                _mm256_extractf128_ps::<1>(this.0),
-            );
-            let four = _mm_add_ps(halves.0, halves.1);
-            let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps::<1>(two, two)))
+            folded!(_mm_add_ps, this)
         }
 
         fn largest(this: Avx2Vector) -> f32 {
-            let halves = (
-                _mm256_castps256_ps128(this.0),
-                _mm256_extractf128_ps::<1>(this.0),
-            );
-            let four = _mm_max_ps(halves.0, halves.1);
-            let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)))
+            folded!(_mm_max_ps, this)
         }
 
         fn largest_or_nan(this: Avx2Vector) -> f32 {
-            let halves = (
-                _mm256_castps256_ps128(this.0),
-                _mm256_extractf128_ps::<1>(this.0),
-            );
             let larger = |a, b| {
                 let bits = _mm_max_epi32(_mm_castps_si128(a), _mm_castps_si128(b));
                 _mm_castsi128_ps(bits)
             };
-            let four = larger(halves.0, halves.1);
-            let two = larger(four, _mm_movehl_ps(four, four));
-            _mm_cvtss_f32(larger(two, _mm_shuffle_ps::<1>(two, two)))
+            folded!(larger, this)
         }
 
         fn store_rounded(this: Avx2Vector, next: Avx2Vector, words: &mut [i16; WORDS]) -> () {
