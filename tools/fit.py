@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mijnlieff import ChampionPolicy, SelfPlay, Tablebase, Variant, benchmark
 from mijnlieff._mijnlieff import MARGIN_UNIT
 from mijnlieff._util.files import part_path
+from mijnlieff._util.output import progress_bar
 from mijnlieff.evaluation.canonical import canonical_keys, keys_of_observations
 from mijnlieff.train.alphazero.losses import losses_of
 from mijnlieff.train.boards import Boards
@@ -30,7 +31,7 @@ from mijnlieff.train.play.symmetric_boards import SymmetricBoards
 from mijnlieff.train.process import keep_memory
 from tools.players import BENCHMARK
 
-__all__ = ["GAMES", "Orientations", "fit", "labels", "take_step"]
+__all__ = ["GAMES", "Orientations", "falling", "fit", "labels", "take_step", "values_of"]
 
 STANDARD = Variant()
 GAMES = 30_000
@@ -63,8 +64,12 @@ def labels(
             tablebase=tablebase,
         )
         tested = set(canonical_keys(benchmark(BENCHMARK).positions))
-        sizes = [min(GAMES_AT_ONCE, count - done) for done in range(0, count, GAMES_AT_ONCE)]
-        parts = [_labels_of(games, size, tested) for size in sizes]
+        parts = []
+        with progress_bar(count, "games with exact labels") as move_on:
+            for done in range(0, count, GAMES_AT_ONCE):
+                size = min(GAMES_AT_ONCE, count - done)
+                parts.append(_labels_of(games, size, tested))
+                move_on(size)
         joined = {name: np.concatenate([part.pop(name) for part in parts]) for name in NAMES}
         with part_path(path).open("wb") as file:  # whole, or not there
             np.savez(file, count=count, **joined)
@@ -109,6 +114,17 @@ class Orientations:
         ]
 
 
+def values_of(margins: torch.Tensor) -> torch.Tensor:
+    """Return what a network should expect, float32 ``(B, 2)``: outcome, and margin in its unit."""
+    margins = margins.float()
+    return torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
+
+
+def falling(rate: float, spent: float) -> float:
+    """Return a learning rate that falls to a fiftieth; `spent` is a share of the steps."""
+    return rate * (1 - 0.98 * spent)
+
+
 def take_step(
     network: CellNetwork,
     optimizer: Optimizer,
@@ -129,7 +145,9 @@ def take_step(
         The loss of each position, without that of regrets.
     """
     observations, masks, policies, regrets, values = batch
-    known = observations, masks.bool(), policies.float(), values, regrets
+    shares = policies.float()  # their sums are not quite 1 with 16 bits
+    shares = shares / shares.sum(dim=1, keepdim=True)
+    known = observations, masks.bool(), shares, values, regrets
     by_policy, by_value, regret_error = losses_of(network, config.precision, *known)
     by_position = by_policy + config.value_weight * by_value.sum(dim=1)
     loss = by_position.mean() + config.regret_weight * regret_error
@@ -139,7 +157,11 @@ def take_step(
 
 
 def fit(
-    data: dict[str, torch.Tensor], config: TrainConfig, samples: float, minutes: float = math.inf
+    data: dict[str, torch.Tensor],
+    config: TrainConfig,
+    samples: float,
+    minutes: float = math.inf,
+    move_on: Callable[[int], object] = lambda count: None,
 ) -> tuple[CellNetwork, int, float]:
     """Return a network that learned from this many samples or for so long, and what it took.
 
@@ -148,6 +170,7 @@ def fit(
         config: the settings; the learning rate falls to a fiftieth.
         samples: the most samples to learn from.
         minutes: the most processor time.
+        move_on: called with the number of samples after each step, such as by a progress bar.
 
     Returns:
         The network, the number of samples and the processor time in seconds.
@@ -159,13 +182,13 @@ def fit(
     network = new_network(Boards((STANDARD,)), config)
     optimizer = Optimizer(network, config)
     orientations = Orientations(config.seed)
-    steps = samples // size if math.isfinite(samples) else math.inf
+    steps = max(1, samples // size) if math.isfinite(samples) else math.inf
     while (spent := max(step / steps, seconds / (60 * minutes))) < 1:
         rows = torch.randint(len(data["margins"]), (size,), generator=generator)
         *position, margins = (data[name][rows] for name in NAMES)
-        values = torch.stack([margins.sign(), margins / MARGIN_UNIT], dim=1)
-        rate = config.learning_rate * (1 - 0.98 * spent)
-        take_step(network, optimizer, [*orientations.draw(*position), values], rate, config)
+        batch = [*orientations.draw(*position), values_of(margins)]
+        take_step(network, optimizer, batch, falling(config.learning_rate, spent), config)
         step += 1
+        move_on(size)
         seconds = time.process_time() - began
     return network, step * size, seconds

@@ -450,6 +450,14 @@ def test_mctx_agrees_with_tree_search():
         assert (values[30:40] < -0.5).sum() >= 9
 
 
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_a_search_takes_logits_and_values_of_jax(dtype):
+    search = TreeSearch([Position()], 4)
+    while (batch := search.select()) is not None:
+        search.update(jnp.zeros((len(batch), 65), dtype), jnp.zeros(len(batch), dtype))
+    assert search.visit_counts.sum() == 4
+
+
 def test_the_page_runs():
     names = run_page("jax.md")
     assert names["state"].legal_action_mask[jnp.arange(4), names["found"].action].all()

@@ -24,6 +24,7 @@ import itertools
 import json
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +32,8 @@ import numpy as np
 import torch
 
 from mijnlieff import Network, NetworkPolicy, Position, Variant, best_response, grade
-from mijnlieff._mijnlieff import MARGIN_UNIT, Tablebase
+from mijnlieff._mijnlieff import Tablebase
+from mijnlieff._util.output import progress_bar
 from mijnlieff.cli.options import add_tablebase_argument
 from mijnlieff.policies.champion import champion_options
 from mijnlieff.train.config import PRECISIONS, TrainConfig
@@ -40,7 +42,7 @@ from mijnlieff.train.network.optimizer import Optimizer
 from mijnlieff.train.process import keep_memory
 from tools.data import DATA
 from tools.data.champion_pool import Pool, Recorder
-from tools.fit import NAMES, Orientations, fit, labels, take_step
+from tools.fit import NAMES, Orientations, falling, fit, labels, take_step, values_of
 from tools.players import BENCHMARK, OPENINGS
 
 SEATS: tuple[Literal["dark", "light"], ...] = ("dark", "light")
@@ -93,6 +95,7 @@ def worst_cases(
             start=Position(Variant(opening=opening)),
             max_refutations=1,
             tablebase=tablebase,
+            progress=True,
         )
         wrong, fatal = pool.add(recorder, report.value, network)
         rows.append(
@@ -119,6 +122,19 @@ def fatal_of(rows: Log) -> list[int]:
     ]
 
 
+def optimal_shares(network: Network) -> dict[str, float]:
+    """Return the shares of optimal moves in the benchmark, of the network alone and of a search."""
+    searched = champion_options(SIMULATIONS[0])
+    policies = {
+        "alone": NetworkPolicy(network),
+        "searched": NetworkPolicy(network, search=searched),
+    }
+    grades = {
+        name: grade(one, positions=BENCHMARK, progress=True) for name, one in policies.items()
+    }
+    return {name: found.to_dict()["total"]["optimal"] for name, found in grades.items()}
+
+
 def learn(
     network: CellNetwork,
     optimizer: Optimizer,
@@ -127,8 +143,9 @@ def learn(
     steps: int,
     config: TrainConfig,
     rng: np.random.Generator,
+    move_on: Callable[[int], object],
 ) -> tuple[CellNetwork, list[float]]:
-    """Learn positions of the pool and others.
+    """Learn positions of the pool and others; `move_on` is called with 1 after each step.
 
     Returns:
         The mean of the weights in the second half of the steps, and the mean loss of either kind.
@@ -139,16 +156,17 @@ def learn(
     for step in range(steps):
         drawn = rng.integers(len(others["margins"]), size=BATCH - count)
         rest = [others[name][drawn] for name in NAMES]
-        rest[-1] = torch.stack([rest[-1].sign(), rest[-1] / MARGIN_UNIT], dim=1)
+        rest[-1] = values_of(rest[-1])
         rest[:-1] = orientations.draw(*rest[:-1])
         batch = map(torch.cat, zip(pool.draw(count, rng), rest, strict=True))
-        rate = config.learning_rate * (1 - 0.98 * step / steps)
+        rate = falling(config.learning_rate, step / steps)
         losses = take_step(network, optimizer, batch, rate, config)
         totals += [float(losses[:count].mean()), float(losses[count:].mean())]
         if step >= middle:
             with torch.no_grad():
                 for kept, weights in zip(mean.parameters(), network.parameters(), strict=True):
                     kept.lerp_(weights, 1 / (step - middle + 1))
+        move_on(1)
     return mean, (totals / steps).tolist()
 
 
@@ -169,9 +187,10 @@ def main() -> None:
     parser.add_argument("--learning-rate", type=float, default=1e-3, help="of the rounds")
     add_tablebase_argument(parser)
     parser.add_argument("--openings", nargs="+", choices=OPENINGS, default=list(OPENINGS))
+    parser.add_argument("--num-threads", type=int, default=2, help="that learn")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(args.num_threads)
     keep_memory()
     began = time.monotonic()
     args.log.parent.mkdir(parents=True, exist_ok=True)
@@ -186,7 +205,8 @@ def main() -> None:
         seed=args.seed,
     )
     if args.start is None:
-        network, _, _ = fit(others, config, args.samples)
+        with progress_bar(args.samples, "samples") as move_on:
+            network, _, _ = fit(others, config, args.samples, move_on=move_on)
     else:
         network = network_of(Network.load(args.start))
     optimizer, pool = Optimizer(network, config), Pool(args.tablebase)
@@ -196,13 +216,7 @@ def main() -> None:
             native = Network.from_torch(player).half()
             native.save(args.log.parent / f"round-{number}.bin")
             rows = worst_cases(native, pool, args.openings, args.tablebase)
-            shares = {
-                name: grade(policy, positions=BENCHMARK).to_dict()["total"]["optimal"]
-                for name, policy in (
-                    ("alone", NetworkPolicy(native)),
-                    ("searched", NetworkPolicy(native, search=champion_options(SIMULATIONS[0]))),
-                )
-            }
+            shares = optimal_shares(native)
             minutes = round((time.monotonic() - began) / 60, 1)
             for row in rows:
                 row |= {"round": number, "minutes": minutes, **shares}
@@ -222,7 +236,10 @@ def main() -> None:
                 break
             rate = args.learning_rate * SLOWING**number
             slower = dataclasses.replace(config, learning_rate=rate, value_weight=VALUE_WEIGHT)
-            player, losses = learn(network, optimizer, pool, others, args.steps, slower, rng)
+            with progress_bar(args.steps, "steps") as move_on:
+                player, losses = learn(
+                    network, optimizer, pool, others, args.steps, slower, rng, move_on
+                )
             print(f"round {number + 1}: losses {losses[0]:.4f} and {losses[1]:.4f}", flush=True)
     if math.isinf(fewest):
         raise SystemExit(f"after {args.rounds} rounds the champion can still be beaten")

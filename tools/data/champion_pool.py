@@ -16,6 +16,7 @@ from mijnlieff.policies.base import ActsInBatches
 from mijnlieff.train.network import share_hands
 from mijnlieff.train.network.regrets import regrets_of
 from mijnlieff.train.network.symmetry import SymmetryGroup
+from tools.fit import values_of
 
 #: How often a position with at least as many empty cells is learned. In the first of them another
 #: choice leads the player to positions that it has never met.
@@ -81,12 +82,11 @@ class Samples:
     def of(cls, positions: list[Position], tablebase: Tablebase | None) -> Samples:
         """Solve positions of one variant."""
         solved = solve_batch(positions, tablebase=tablebase)
-        values = np.stack([np.sign(solved.margins), solved.margins / MARGIN_UNIT], axis=1)
         return cls(
             observe_batch(positions, "flat", "uint8"),
             solved.action_mask,
             solved.policy_targets.astype(np.float16),
-            values.astype(np.float32),
+            values_of(torch.from_numpy(solved.margins)).numpy(),
             solved.action_margins,
         )
 

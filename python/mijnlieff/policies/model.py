@@ -158,8 +158,8 @@ def checked_logits(output: Any, masks: NDArray[np.int8], start: int = 0) -> NDAr
         start: the number of the first position in messages.
 
     Raises:
-        PolicyError: a wrong shape or dtype, a logit that is NaN or +inf, or -inf for every legal
-            action of a position.
+        PolicyError: a wrong shape or dtype, a legal action whose logit is NaN or +inf, or -inf for
+            every legal action of a position.
     """
     if isinstance(output, tuple):
         if len(output) != 2:
@@ -185,13 +185,14 @@ def checked_logits(output: Any, masks: NDArray[np.int8], start: int = 0) -> NDAr
             f"the logits have shape {logits.shape}, but {masks.shape[0]} positions with "
             f"{masks.shape[1]} actions need {masks.shape}"
         )
-    bad = np.isnan(logits) | np.isposinf(logits)
+    legal = masks.astype(bool)
+    bad = legal & (np.isnan(logits) | np.isposinf(logits))
     for i in np.flatnonzero(bad.any(axis=1)):
         action = int(bad[i].argmax())
         raise PolicyError(
             f"position {start + i}: the logit of action {action} is {logits[i, action]}"
         )
-    masked = np.where(masks.astype(bool), logits.astype(np.float64), -np.inf)
+    masked = np.where(legal, logits.astype(np.float64), -np.inf)
     for i in np.flatnonzero(np.isneginf(masked).all(axis=1)):
         raise PolicyError(f"position {start + i}: the logit of every legal action is -inf")
     return masked

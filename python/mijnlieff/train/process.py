@@ -65,7 +65,7 @@ def choose_device(name: str | torch.device = "auto") -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.zeros(1, device=device) + 1
+        (torch.zeros(1, device=device) + 1).item()  # the device "meta" has no numbers
     # Which error a missing device raises depends on the device and is not documented.
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]

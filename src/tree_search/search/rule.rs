@@ -77,6 +77,7 @@ impl SelectionRule {
             match *self {
                 Self::Puct { .. } => own.noise = tally.priors,
                 Self::Gumbel { .. } if temperature > 0.0 => {
+                    let temperature = temperature.min(MAX_TEMPERATURE);
                     for noise in &mut own.noise[..edges] {
                         *noise = temperature * draw_gumbel(rng) as f32;
                     }
@@ -245,7 +246,8 @@ fn puct<'a, V: Simd>(
     c_puct: f32,
 ) -> usize {
     let unknown = simd.splat((choice.value + choice.sum) / (1.0 + choice.visits));
-    let weight = simd.splat(c_puct * (1.0 + choice.visits).sqrt());
+    // Infinity would be the bound of every edge.
+    let weight = simd.splat((c_puct * (1.0 + choice.visits).sqrt()).min(f32::MAX));
     let mut best = Largest::new(simd);
     for (group, (tally, priors)) in choice.tallies.iter().zip(priors).enumerate() {
         let (means, visited) = tally.means(simd);
@@ -255,6 +257,10 @@ fn puct<'a, V: Simd>(
     }
     best.place()
 }
+
+/// The largest temperature of the noise at the root. Beyond it logits do not count, and the noise
+/// would not be finite.
+const MAX_TEMPERATURE: f32 = 1e30;
 
 /// The largest weight of values against logits: 2 to the power of 62. With values of up to
 /// [`MAX_VALUE`] their product is a finite f32.
@@ -354,12 +360,15 @@ fn best_with_noise<V: Simd>(
     best.place()
 }
 
-/// Writes the exponentials of numbers less the largest over them and returns their sum.
+/// Writes the exponentials of numbers less the largest over them and returns their sum. That of minus
+/// infinity is 0.
 #[inline(always)]
 fn softmax_weights<V: Simd>(simd: V, numbers: &mut [Lanes], largest: f32) -> f32 {
-    let mut sums = simd.splat(0.0);
+    let (mut sums, none) = (simd.splat(0.0), simd.splat(f32::NEG_INFINITY));
     for lanes in numbers {
-        let weights = exp(simd, simd.load(lanes).sub(simd.splat(largest)));
+        let numbers = simd.load(lanes);
+        let weights = exp(simd, numbers.sub(simd.splat(largest)));
+        let weights = numbers.is_equal(none).select(simd.splat(0.0), weights);
         weights.store(lanes);
         sums = sums.add(weights);
     }

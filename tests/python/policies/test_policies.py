@@ -343,6 +343,16 @@ def test_bad_networks(network, message):
         NetworkPolicy(network).act_batch([Position(), Position()])
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_logits_of_illegal_actions_do_not_matter(value):
+    def network(observations, masks):
+        return np.where(masks == 1, count_logits(observations, masks), value)
+
+    positions = [Position(), Position.from_record("1. a1+, d1+")]
+    chosen = NetworkPolicy(network).act_batch(positions)
+    assert (chosen == NetworkPolicy(count_logits).act_batch(positions)).all()
+
+
 def test_logits_may_be_bfloat16():
     torch = pytest.importorskip("torch")
 

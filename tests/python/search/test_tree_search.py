@@ -332,6 +332,41 @@ def test_logits_of_illegal_actions_are_not_read():
     assert (searches[0].policy_targets == searches[1].policy_targets).all()
 
 
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+@pytest.mark.parametrize("options", [{}, {"temperature": 3.4e38}, {"c_puct": 3.4e38}])
+def test_actions_whose_logit_is_minus_infinity_get_nothing(root, options):
+    if root == "puct":
+        options = {name: value for name, value in options.items() if name != "temperature"}
+    out, most = Position().legal_actions()[:20], 0
+    for seed in range(40):
+        chosen = SearchOptions(16, root=root, **options)
+        search = TreeSearch([Position()], options=chosen, seed=seed, num_threads=1)
+        while (batch := search.select()) is not None:
+            logits = np.zeros(batch.action_mask.shape, np.float32)
+            logits[:, out] = -np.inf
+            search.update(logits, np.zeros(len(batch), np.float32))
+        assert (search.policy_targets[0, out] == 0).all()
+        assert (search.visit_counts[0, out] == 0).all() and search.actions[0] not in out
+        most = max(most, search.visit_counts[0].max())
+    assert most < 16  # the others share the visits
+
+
+@pytest.mark.parametrize(
+    ("logits", "values", "message"),
+    [
+        (np.zeros((1, 65)), [[1.0], [1.0, 2.0]], "^the values are not an array of numbers: "),
+        ([[1.0], [1.0, 2.0]], [0.0], "^the logits are not an array of numbers: "),
+        (np.zeros((1, 65)), [None], "^the values have dtype object, not a real number type"),
+    ],
+)
+def test_what_is_not_an_array_of_numbers(logits, values, message):
+    search = TreeSearch([Position()], 4)
+    search.select()
+    with pytest.raises(PolicyError, match=message):
+        search.update(logits, values)
+    search.update(np.zeros((1, 65)), [0.0])  # the leaf still waits
+
+
 def test_memory_of_a_thousand_trees():
     search = TreeSearch([Position()] * 1024, 64, num_threads=1)
     while (batch := search.select()) is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -385,6 +387,22 @@ def test_graded_positions_are_kept_and_damaged_files_replaced(tmp_path):
         again = graded_positions(file, boards, 10, seed=0)
         assert list(again.positions) == list(made.positions)
     assert len(graded_positions(file, boards, 20, seed=0).positions) > len(made.positions)
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_drawing_graded_positions_shows_progress_if_asked(wanted, tmp_path, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def bar(total, unit, enabled):
+        shown.append(enabled)
+        yield lambda count: None
+
+    # The package has a function of the module's name.
+    module = importlib.import_module("mijnlieff.evaluation.benchmark")
+    monkeypatch.setattr(module, "progress_bar", bar)
+    graded_positions(tmp_path / "it", Boards.split(TWO_BLOCKS, 0.3), 10, seed=0, progress=wanted)
+    assert shown == [wanted]
 
 
 def test_any_bit_of_graded_positions_may_be_damaged(tmp_path):

@@ -21,6 +21,7 @@ from mijnlieff.train.report.rows import flat_row
 from mijnlieff.train.run.boards_report import report_boards
 from mijnlieff.train.run.folder import RunFolder
 from mijnlieff.train.run.policy import export_checkpoint
+from mijnlieff.train.run.run import _are_same_boards, _in_words
 from tiny_runs import TINY_OPTIONS, TWO_BLOCKS, quiet, resumed, tiny, weights
 from tools.pages import generalist
 from tools.results import read_results, write_results
@@ -217,6 +218,17 @@ def test_the_command_trains_and_prints_tables(tmp_path, capfd):
     assert "##" in tables["results/generalist/held_out.md"]
     assert main(["train", "--resume", "--out", out, "--boards", "arrangements:2"]) == 1
     assert "a resumed run keeps its boards" in capfd.readouterr().err
+
+
+def test_boards_that_differ_are_named():
+    boards = Boards.split("arrangements:3", 0.3, seed=0)
+    others = [Boards.split("arrangements:3", 0.3, seed=seed) for seed in range(1, 4)]
+    other = next(one for one in others if one.seen != boards.seen)
+    before, asked = _in_words(boards, other)
+    assert before != asked and before.startswith(str(boards)) and asked.startswith(str(other))
+    assert _are_same_boards(boards, Boards(boards.seen, boards.unseen))  # however they were chosen
+    before, asked = _in_words(boards, {"holdout": 0.5})
+    assert (before, asked) == (f"{boards}, holdout 0.3", "holdout 0.5")
 
 
 def test_the_final_tables_show_progress(finished, tmp_path, monkeypatch):

@@ -115,7 +115,7 @@ def test_a_run_learns_and_goes_on(knowledge, tmp_path):
 def test_a_command_shows_its_losses_from_the_second_round_on(tmp_path, capsys):
     assert main(["train", "--games=32", *TINY_OPTIONS, "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().err  # the first round only plays and has no losses
-    assert "nothing learned yet" in shown and "loss policy" in shown and "nan" not in shown
+    assert "nothing to learn from yet" in shown and "loss policy" in shown and "nan" not in shown
 
 
 def test_a_run_may_learn_with_bfloat16(tmp_path):

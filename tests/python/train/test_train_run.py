@@ -168,6 +168,22 @@ def test_losses_that_are_not_finite_end_the_run(tmp_path):
     assert resumed(folder).counters.rounds == 0
 
 
+def test_logits_too_large_for_masks_end_the_run(tmp_path):
+    sizes = {"num_envs": 4, "width": 8, "epochs": 1, "minibatch_size": 4096}
+    trainer = trainer_of(**sizes, learning_rate=1e7)
+    trainer.prepare(RunFolder(tmp_path), shows_progress=False)
+    with pytest.raises(TrainingError, match=r"diverged in round \d+ \(a logit is -.*\): try"):
+        for _ in range(20):
+            trainer.train_round()
+
+
+def test_a_round_of_random_actions_alone_teaches_nothing():
+    trainer = trainer_of(num_envs=1, random_plies=1000)
+    skipped = [math.isnan(trainer.train_round().policy_loss) for _ in range(8)]
+    assert True in skipped
+    assert all(weights.isfinite().all() for weights in trainer.network.parameters())
+
+
 def test_weights_that_are_not_finite_end_the_run(tmp_path, monkeypatch):
     trainer = trainer_of()
     play = trainer._method.round
@@ -366,7 +382,7 @@ def test_a_signal_in_the_final_report_is_told(tmp_path, monkeypatch, capsys, num
 def test_signals_that_end_a_run_at_once_are_told(
     tmp_path, monkeypatch, capsys, place, count, options
 ):
-    def interrupted(*arguments: object) -> None:
+    def interrupted(*arguments: object, **named: object) -> None:
         for _ in range(count):
             os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60)
@@ -420,7 +436,7 @@ class TestDevice:
         trainer.train_round()
         trainer.close()
 
-    @pytest.mark.parametrize("name", ["abacus", "cuda:99", "meta:x"])
+    @pytest.mark.parametrize("name", ["abacus", "cuda:99", "meta", "meta:x"])
     def test_one_that_is_not_there(self, name, tmp_path, capsys):
         with pytest.raises(ValueError, match=f"the device '{name}'"):
             choose_device(name)

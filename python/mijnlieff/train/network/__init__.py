@@ -3,6 +3,7 @@
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import TrainConfig
 from mijnlieff.train.network.cells import (
+    ILLEGAL_LOGIT,
     CellNetwork,
     check_finite,
     masked_log_softmax,
@@ -10,6 +11,7 @@ from mijnlieff.train.network.cells import (
 )
 
 __all__ = [
+    "ILLEGAL_LOGIT",
     "CellNetwork",
     "check_finite",
     "masked_log_softmax",

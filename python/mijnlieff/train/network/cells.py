@@ -14,10 +14,10 @@ from mijnlieff.errors import PolicyError
 from mijnlieff.train.network.geometry import CanvasGeometry, CellTables
 from mijnlieff.train.network.trunk import CellTrunk
 
-__all__ = ["CellNetwork", "check_finite", "masked_log_softmax", "share_hands"]
+__all__ = ["ILLEGAL_LOGIT", "CellNetwork", "check_finite", "masked_log_softmax", "share_hands"]
 
 # Far below every real logit, so that exp of it is exactly 0; finite, since 0 * inf is NaN.
-_ILLEGAL_LOGIT = -1e9
+ILLEGAL_LOGIT = -1e9
 _BATCH = 512
 """Positions in a call: what is computed for many more does not fit in the caches of a processor."""
 _DEVICE_BATCH = 16384
@@ -298,7 +298,7 @@ def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     Returns:
         float32 `(B, num_actions)`.
     """
-    return torch.log_softmax(logits.masked_fill(~mask, _ILLEGAL_LOGIT), dim=1)
+    return torch.log_softmax(logits.masked_fill(~mask, ILLEGAL_LOGIT), dim=1)
 
 
 def share_hands(observations: Tensor | NDArray[Any], copies: int) -> None:

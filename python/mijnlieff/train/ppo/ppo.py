@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -18,7 +19,7 @@ __all__ = ["Losses", "Ppo"]
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Means over the gradient steps of one round.
+    """Means over the gradient steps of one round; NaN if every action of it was random.
 
     Attributes:
         policy_loss: PPO's clipped objective, negated.
@@ -96,6 +97,8 @@ class Ppo:
             FloatingPointError: a loss or a gradient is not finite; the step was not taken, so the
                 weights are unchanged.
         """
+        if not len(experience.actions):
+            return Losses(*[math.nan] * 6)
         config = self._config
         rate = config.learning_rate * (1.0 - 0.95 * spent)
         entropy_coef = config.entropy_coef * (1.0 - 0.9 * spent)

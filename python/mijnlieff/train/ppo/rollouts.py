@@ -13,7 +13,7 @@ from torch import Tensor
 from mijnlieff._mijnlieff import MARGIN_UNIT, Network, Variant
 from mijnlieff.envs import VectorEnv
 from mijnlieff.train.config import TrainConfig
-from mijnlieff.train.network import masked_log_softmax, share_hands
+from mijnlieff.train.network import ILLEGAL_LOGIT, masked_log_softmax, share_hands
 from mijnlieff.train.network.symmetry import SymmetryGroup
 from mijnlieff.train.ppo.advantage import signed_advantages
 
@@ -80,6 +80,9 @@ class RolloutCollector:
         Args:
             network: the player of both sides.
             seed: seed of the environment; None draws one.
+
+        Raises:
+            FloatingPointError: a logit is so low that illegal actions would be likelier.
         """
         config, n = self._config, self._config.num_envs
         if seed is None:
@@ -114,6 +117,8 @@ class RolloutCollector:
         share_hands(observations, network.copies)
         outputs = network.evaluate(observations, num_threads=torch.get_num_threads())
         logits, ply.values = map(torch.from_numpy, outputs)
+        if not bool((logits > ILLEGAL_LOGIT).all()):
+            raise FloatingPointError(f"a logit is {logits.min().item():g}")
         log_probs = masked_log_softmax(logits, ply.masks)
         # Exponential race: e / p is smallest at action a with probability p[a].
         races = torch.empty_like(log_probs).exponential_(generator=self._generator)

@@ -42,7 +42,9 @@ def report_boards(trainer: Trainer, folder: RunFolder, games: int, num_simulatio
         "network alone": network,
         f"{num_simulations} simulations, none solved": search,
     } | {name: load_policy(name, seed=config.seed) for name in FINAL_OPPONENTS}
-    graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
+    graded = graded_positions(
+        folder.graded, boards, config.graded_positions, config.seed, progress=True
+    )
     with torch_threads(1):
         grades = {
             name: grade(

@@ -23,7 +23,9 @@ _FEWEST_BOARDS = 4
 """Means of fewer boards have no interval over boards."""
 
 
-def graded_positions(file: Path, boards: Boards, positions: int, seed: int) -> Benchmark:
+def graded_positions(
+    file: Path, boards: Boards, positions: int, seed: int, progress: bool = False
+) -> Benchmark:
     """Read the positions of a run from a file, or draw and solve them and write it.
 
     The groups of the boards are "seen" and, if some are held out, "unseen".
@@ -33,6 +35,7 @@ def graded_positions(file: Path, boards: Boards, positions: int, seed: int) -> B
         boards: the boards.
         positions: how many on the seen boards together, and as many on the unseen.
         seed: of the games and draws.
+        progress: show progress on standard error while they are drawn.
 
     Raises:
         ValueError: games on these boards have no turn with two legal actions.
@@ -42,7 +45,7 @@ def graded_positions(file: Path, boards: Boards, positions: int, seed: int) -> B
     groups = ["seen"] * len(boards.seen) + ["unseen"] * len(boards.unseen)
     kept = _read(file, boards, groups, about)
     if kept is None:
-        kept = Benchmark.draw(boards.all, positions, seed, groups=groups, progress=True)
+        kept = Benchmark.draw(boards.all, positions, seed, groups=groups, progress=progress)
         content = io.BytesIO()
         np.savez_compressed(
             content,

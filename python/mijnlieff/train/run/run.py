@@ -132,14 +132,15 @@ def _check_same_run(
         )
     if not _are_same_boards(saved.boards, boards):
         raise CheckpointError(
-            f"{file} was trained on {_in_words(saved.boards, saved.boards)}, not on "
-            f"{_in_words(saved.boards, boards)}: a resumed run keeps its boards"
+            "{} was trained on {}, not on {}: a resumed run keeps its boards".format(
+                file, *_in_words(saved.boards, boards)
+            )
         )
 
 
 def _are_same_boards(saved: Boards, given: Mapping[str, Any] | Boards) -> bool:
     if isinstance(given, Boards):
-        return saved == given
+        return (saved.seen, saved.unseen) == (given.seen, given.unseen)
     asked = dict(given)
     if (board := asked.pop("board", None)) is not None and [board] != _boards_of(saved):
         return False
@@ -153,14 +154,30 @@ def _boards_of(boards: Boards) -> list[Board]:
     return [variant.board for variant in boards.all]
 
 
-def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> str:
+def _in_words(saved: Boards, given: Mapping[str, Any] | Boards) -> tuple[str, str]:
+    """Return how the boards of a run differ from those that are asked for, and the other way."""
+    before = _text_of(saved)
     if isinstance(given, Boards):
-        return str(given) if given.canvas is not None else repr(given.seen[0])
+        asked = _text_of(given)
+        if before != asked:
+            return before, asked
+        pairs = zip(saved.all, given.all, strict=True)
+        number, (one, other) = next(
+            (i, pair) for i, pair in enumerate(pairs, 1) if len({*pair}) > 1
+        )
+        return f"{before}, number {number} {one.board}", f"{asked}, number {number} {other.board}"
     if saved.canvas is None and given.keys() <= {"board", "opening", "copies"}:
         only = saved.seen[0]
         same: dict[str, Any] = {"board": only.board, "opening": only.opening, "copies": only.copies}
-        return repr(Variant(**(same | dict(given))))
-    return ", ".join(f"{name} {value!r}" for name, value in given.items())
+        return before, repr(Variant(**(same | dict(given))))
+    kept = [f"{name} {getattr(saved, name)!r}" for name in given if name not in ("board", "boards")]
+    return ", ".join([before, *kept]), ", ".join(
+        f"{name} {value!r}" for name, value in given.items()
+    )
+
+
+def _text_of(boards: Boards) -> str:
+    return str(boards) if boards.canvas is not None else repr(boards.seen[0])
 
 
 def _check_several_boards(boards: Boards, config: TrainConfig) -> None:
@@ -210,5 +227,6 @@ def run_session(
             reports.append(on_report)
         with stop.deferred():
             trainer.run(folder, progress, lambda: stop.number != 0, reports)
+        trainer.close()  # rounds begun ahead would keep the executor from the final matches
     trainer.strength.draw(folder, trainer.curve)
     return stop.number

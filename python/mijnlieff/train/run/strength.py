@@ -63,7 +63,9 @@ class Strength:
         write_json(folder.boards, boards.to_dict())
         if shows_progress and not folder.graded.exists():
             note("drawing positions for the grades, and solving them once")
-        self._graded = graded_positions(folder.graded, boards, config.graded_positions, config.seed)
+        self._graded = graded_positions(
+            folder.graded, boards, config.graded_positions, config.seed, progress=shows_progress
+        )
 
     def measure(self, network: CellNetwork, rounds: int) -> Point:
         """Measure the network without any effect on training.

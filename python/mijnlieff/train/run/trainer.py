@@ -13,7 +13,7 @@ from typing import Any, Self
 import torch
 
 from mijnlieff._util.output import StatusBar
-from mijnlieff.errors import CheckpointError, TrainingError
+from mijnlieff.errors import CheckpointError, PolicyError, TrainingError
 from mijnlieff.train.alphazero import AlphaZero, Replay, SearchLosses
 from mijnlieff.train.boards import Boards
 from mijnlieff.train.config import Budget, TrainConfig
@@ -190,7 +190,7 @@ class Trainer:
             # The last step of a round may diverge after its loss.
             if not all(weights.isfinite().all() for weights in self.network.parameters()):
                 raise FloatingPointError("weights are not finite")
-        except FloatingPointError as error:
+        except (FloatingPointError, PolicyError) as error:
             raise TrainingError(
                 f"training diverged in round {self.counters.rounds + 1} ({error}): try a "
                 f"learning rate below {self.config.learning_rate:g}"
@@ -318,8 +318,8 @@ class Trainer:
     ) -> str:
         if not math.isnan(losses.policy_loss):
             learned = self.strength.losses_text(losses)
-        elif self.counters.rounds == 1:
-            learned = "nothing learned yet"
+        elif not getattr(losses, "replay", 0):
+            learned = "nothing to learn from yet"
         else:
             learned = "too few new positions for a step of learning"
         return (
